@@ -3,15 +3,22 @@ import { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import type { RunHandle } from "./run-handle.ts";
 
+/** Says why the models of a run will not read a message. */
+export interface UndeliveredReason {
+  readonly text: Text;
+  /** Is true where the run reads nothing more; false where it takes no more messages, or none of this length. */
+  readonly isLate: boolean;
+}
+
 /**
  * Sends a message to a run. Returns why it cannot be delivered, and undefined where the models will read it. Rejects with `overloaded`
  * where the run is another process's, which does not answer.
  */
-export async function sendMessage(run: RunHandle | undefined, text: string): Promise<Text | undefined> {
-  if (run === undefined || run.outcome !== undefined) return texts.over;
+export async function sendMessage(run: RunHandle | undefined, text: string): Promise<UndeliveredReason | undefined> {
+  if (run === undefined || run.outcome !== undefined) return { text: texts.over, isLate: true };
   const delivery = await run.inbox.send(text);
   if (delivery === undefined) throw unheardError();
-  return delivery === "next_step" ? undefined : texts[delivery];
+  return delivery === "next_step" ? undefined : { text: texts[delivery], isLate: delivery === "after_run" };
 }
 
 function unheardError(): DuetError {

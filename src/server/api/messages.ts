@@ -15,8 +15,9 @@ export function createMessageRoute(api: ApiContext): Handle {
   return async (call) => {
     const { run } = await findRun({ ...api, caller: call.caller }, call.params.id ?? "");
     const { message } = readFields(messageBody, await readJsonBody(call, api.settings.http.maxBody));
-    const refused = await sendMessage(run, message);
-    if (refused) throw new HttpRefusalError({ status: 409, text: refused });
+    const undelivered = await sendMessage(run, message);
+    // A client may ask what came too late as the next question; what is refused it must not take for that.
+    if (undelivered) throw new HttpRefusalError({ status: undelivered.isLate ? 409 : 400, text: undelivered.text });
     return new Response(null, { status: 202 });
   };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { mostMessages } from "../../../src/core/run-inbox.ts";
 import { type Api, createApi } from "../../../src/server/web/chat/api/api.ts";
 import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
-import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
+import { createSender, UnreachedError } from "../../../src/server/web/chat/api/sender.ts";
 import {
   createChatList,
   createConversations,
@@ -10,7 +11,8 @@ import {
   loadSteps,
 } from "../../../src/server/web/chat/chat-conversations.ts";
 import { closeQuestion, createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
-import { createSendActions } from "../../../src/server/web/chat/create-send-actions.ts";
+import { createConnectivity } from "../../../src/server/web/chat/connectivity.ts";
+import { createSendActions, type WritingPlace } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { restoreTexts } from "../../../src/server/web/chat/restore-texts.ts";
 import { settleMessages } from "../../../src/server/web/chat/settle-messages.ts";
@@ -77,7 +79,8 @@ test("a question that waits follows the answer that it waited for and the one qu
     runs.ask(question);
     await until(store, waits);
   }
-  for (const text of ["And one?", "And two?"]) expect(tab.actions.send(text, { isQueued: true })).toBeUndefined();
+  for (const text of ["And one?", "And two?"])
+    expect(tab.actions.send(text, { isQueued: true })).toEqual({ kind: "sent", hasFiles: true });
   await expect.poll(() => tab.api.waiting(id)).toMatchObject([{ message: "And one?" }, { message: "And two?" }]);
   // The other branch is written to last, and is the current one then.
   for (const { runs, store } of [tab, other]) {
@@ -104,8 +107,8 @@ test("of two answers from two tabs one counts, and the other leaves no yes behin
   await until(here.store, waits);
   await there.conversations.open(here.store.state.conversationId ?? "");
   await until(there.store, waits);
-  for (const { actions } of [here, there]) expect(actions.send("yes")).toBeUndefined();
-  const problems = () => [here, there].map(({ store }) => store.state.problem).filter(Boolean);
+  for (const { actions } of [here, there]) expect(actions.send("yes")).toEqual({ kind: "sent", hasFiles: false });
+  const problems = () => [here, there].map(({ store }) => store.state.problem?.text).filter(Boolean);
   await expect.poll(problems).toEqual(["This question was answered elsewhere, or no longer waits for an answer."]);
   for (const { store } of [here, there]) {
     await until(store, isAnswered);
@@ -166,7 +169,7 @@ test("what is taken back while the run that it was said to has not answered is n
   if (offered === undefined) throw new Error("Nothing is offered.");
   actions.takeBack(offered);
   refused.reject(new ApiError(503, "the process of the run does not answer", null));
-  await until(store, ({ problem }) => problem !== "");
+  await until(store, ({ problem }) => problem !== undefined);
   expect(store.state.unsent).toEqual([]);
 });
 
@@ -184,7 +187,56 @@ test("what is said to a run that reads nothing more waits for its end, without a
   actions.send("And then?");
   await expect.poll(() => api.waiting(id)).toMatchObject([{ message: "And then?" }]);
   await until(store, ({ unsent }) => unsent.length === 0);
-  expect(store.state.problem).toBe("");
+  expect(store.state.problem).toBeUndefined();
+});
+
+test("the files beside what is said to a run stay there, and go with it where it is asked because it came too late", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const late = Promise.withResolvers<never>();
+  const { api, store, runs, actions, screen } = open(() => ({ message: () => late.promise }));
+  runs.ask("What is it?");
+  await until(store, waits);
+  store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
+  const [file, other] = ["a.txt", "b.txt"].map((name) => ({ name, media_type: "text/plain", data: "QQ==" }));
+  if (file === undefined || other === undefined) throw new Error("There are no files.");
+  screen.files = [file];
+  expect(actions.send("And this?", { files: screen.files })).toEqual({ kind: "sent", hasFiles: false });
+  screen.files = [file, other];
+  late.reject(new ApiError(409, "the answer is being written", null));
+  await until(store, ({ unsent }) => unsent.length === 0);
+  expect(await api.waiting(store.state.conversationId ?? "")).toMatchObject([
+    { message: "And this?", files: [{ name: "a.txt" }] },
+  ]);
+  expect(screen.files).toEqual([other]);
+});
+
+test("a run that takes no more messages says so, and what it did not take stays with its writer", async () => {
+  const open = await serve([[call], "Done."], { gate: new Promise(() => {}) });
+  const { api, store, runs, actions } = open();
+  runs.ask("What is it?");
+  await until(store, goes);
+  const [turn] = shown(store.state);
+  for (let count = 1; count <= mostMessages; count += 1) await api.message(turn?.run.runId ?? "", `Message ${count}.`);
+  actions.send("One more.");
+  await until(store, (chat) => listUnsent(chat).length > 0);
+  expect(listUnsent(store.state)).toMatchObject([{ text: "One more.", isQueued: false }]);
+  expect(store.state.problem?.text).toMatch(/at most 20 messages/);
+  expect(await api.waiting(store.state.conversationId ?? "")).toEqual([]);
+});
+
+test("a bare yes to a run that reads nothing more is not asked as a question", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, actions } = open(() => ({
+    message: () => Promise.reject(new ApiError(409, "the answer is being written", null)),
+  }));
+  runs.ask("What is it?");
+  await until(store, waits);
+  store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
+  actions.send("yes");
+  await until(store, ({ problem }) => problem !== undefined);
+  expect(store.state.problem?.text).toBe("the answer is being written");
+  expect(store.state.unsent).toEqual([]);
+  expect(await api.waiting(store.state.conversationId ?? "")).toEqual([]);
 });
 
 test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {
@@ -221,7 +273,7 @@ test("a question whose conversation is deleted and brought back has its files ag
   const [question] = asked;
   if (question === undefined) throw new Error("Nothing waits.");
   waiting.settle(conversationId, asked);
-  waiting.forgetConversation(conversationId);
+  waiting.markRemoved(conversationId, true);
   waiting.settle(conversationId, asked);
   expect(await waiting.findFiles(question)).toEqual(files);
 });
@@ -243,7 +295,7 @@ test("a question that waited in a deleted conversation is asked once when the de
   const request = { message: "Second?", mode: undefined, locale: "en" } as const;
   await before.waiting.add({ conversationId, files: [], request }, undefined);
   await before.api.deleteConversation(conversationId);
-  before.waiting.forgetConversation(conversationId);
+  before.waiting.markRemoved(conversationId, true);
   await first.close();
 
   const { origin } = await startHttpDuet({ ...served, turns: ["Enough.", "Here."] });
@@ -262,10 +314,15 @@ test("a question that waited in a deleted conversation is asked once when the de
 });
 
 test("a question of a conversation that stays deleted is forgotten when the deletion can be undone no more", async () => {
-  const open = await serve([]);
-  const { store, waiting } = open();
-  const kept = { tab: "", owner: "", at: 0, kind: "queued", files: [], conversationId: "conv-gone" } as const;
-  await waiting.restore([{ ...kept, key: "key-1", text: "Second?", removedUntil: Date.now() - 1 }]);
+  const { origin } = await startHttpDuet({});
+  const facts = { tab: "", owner: "", at: 0, kind: "queued", files: [], conversationId: "conv-gone" } as const;
+  const text: KeptText = { ...facts, key: "key-1", text: "Second?", restorableUntil: Date.now() - 1 };
+  const kept = new Map<string, NewText>([[text.key, text]]);
+  const { store, waiting } = openTab(origin, {
+    kept: { put: (each) => void kept.set(each.key, each), remove: (key) => void kept.delete(key) },
+  });
+  await waiting.restore([text]);
+  expect([...kept.keys()]).toEqual([]);
   expect(store.state.unsent).toEqual([]);
 });
 
@@ -289,9 +346,14 @@ test("a question that was taken back elsewhere while nothing was heard of it is 
 test("a question that is taken back while the server is given what it may have lost is given to nobody again", async () => {
   const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
   const asked: string[] = [];
+  const begun = Promise.withResolvers<void>();
   const [read, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const page = open(({ waiting, withdraw, outcome, queue }) => ({
-    waiting: (id) => read.promise.then(() => waiting(id)),
+    async waiting(id) {
+      begun.resolve();
+      await read.promise;
+      return waiting(id);
+    },
     withdraw: (...of) => withdraw(...of).finally(() => told.promise),
     outcome(runId) {
       asked.push("outcome");
@@ -313,6 +375,7 @@ test("a question that is taken back while the server is given what it may have l
   const [question] = await api.waiting(conversationId);
   if (question === undefined) throw new Error("Nothing waits.");
   const sent = page.waiting.sendLost();
+  await begun.promise;
   const taken = page.waiting.takeBack(conversationId, question);
   // Were it sent at once, it would be there before this.
   await api.waiting(conversationId);
@@ -361,6 +424,33 @@ test("a run that the server does not know any more says so in plain words, is fo
   runs.ask("Are you there?");
   await until(store, isAnswered);
   expect(shown(store.state)).toHaveLength(1);
+});
+
+test("a run that the server could not be told to stop is not stopping, and can be stopped again", async () => {
+  const open = await serve([], { gate: new Promise(() => {}) });
+  const isDown = [true, true];
+  const { store, runs } = open(({ cancel }) => ({
+    cancel: (id) => (isDown.pop() ? Promise.reject(new UnreachedError("Failed to fetch")) : cancel(id)),
+  }));
+  const attempt = createReportErrors(store, () => "en");
+  const reportConnectivity = createConnectivity(store);
+  runs.ask("What is it?");
+  const key = shown(store.state)[0]?.key ?? "";
+  const isStopping = () => store.state.turns[key]?.isStopping;
+  // It is stopped before it has a name.
+  await attempt(runs.stop(key));
+  expect(isStopping()).toBe(true);
+  await until(store, () => isStopping() === false);
+
+  const stopped = attempt(runs.stop(key), "Not stopped: ");
+  expect(isStopping()).toBe(true);
+  await stopped;
+  expect(store.state.problem?.text).toBe("Not stopped: The server cannot be reached.");
+  for (const isLost of [true, false]) reportConnectivity("run", isLost);
+  expect([store.state.problem, isStopping()]).toEqual([undefined, false]);
+
+  await attempt(runs.stop(key));
+  await until(store, ({ turns }) => turns[key]?.run.outcome?.status === "cancelled");
 });
 
 test("what another tab asks is seen, and what it deletes is gone, with a word", async () => {
@@ -546,11 +636,12 @@ function openTab(
     onEnd: refresh,
   });
   const conversations = createConversations(api, store, runs);
-  const screen = { locale: "en", draft: "", files: [], focus() {} } as const;
+  const screen: WritingPlace = { locale: "en", draft: "", files: [], focus() {} };
   const attempt = createReportErrors(store, () => "en");
-  const waiting = createWaitingQuestions({ api, store, kept });
-  const actions = createSendActions({ api, store, runs, waiting, attempt, screen: () => ({ ...screen }) });
-  return { api, store, list, runs, conversations, actions, waiting };
+  const owned = { confirmOwner: async () => {}, isSeen: () => true };
+  const waiting = createWaitingQuestions({ api, store, kept, ...owned });
+  const actions = createSendActions({ api, store, runs, waiting, attempt, screen: () => screen });
+  return { api, store, list, runs, conversations, actions, waiting, screen };
 }
 
 function shown({ items, turns }: ChatState) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { AgentEvent } from "../../../src/core/events.ts";
 import { readConversation } from "../../../src/server/web/chat/api/conversation.ts";
 import { readQuestion } from "../../../src/server/web/chat/api/question.ts";
 import { readSettings } from "../../../src/server/web/chat/api/server-settings.ts";
@@ -17,6 +18,7 @@ import {
   createTurn,
   findActiveTurn,
 } from "../../../src/server/web/chat/state/chat-state.ts";
+import { findEnterEffect } from "../../../src/server/web/chat/state/enter-effect.ts";
 import { findParent, findParentOf } from "../../../src/server/web/chat/state/talk-tree.ts";
 import { toTurns } from "../../../src/server/web/chat/state/to-turns.ts";
 import { takeToken } from "../../../src/server/web/chat/storage/link-token.ts";
@@ -126,6 +128,16 @@ test("a run that could not be followed asks nothing any more", () => {
   const closed = closeQuestion(asked, "one");
   expect(closed.turns.one?.question).toBeUndefined();
   expect(closeQuestion(closed, "one")).toBe(closed);
+});
+
+test("a run listens until the first word of its answer, in whatever turn that was written", () => {
+  const decide = { type: "phase-start", phase: "decide", step: 1, model: "a/one", reason: "" } as const;
+  const tell = (chat: ChatState, ...events: AgentEvent[]) => applyEvents(chat, "one", { events, question: undefined });
+  const blank = tell(chatWithTurn(), decide, { type: "answer-delta", text: " \n" });
+  expect(findEnterEffect(blank)).toBe("tell");
+  const answering = tell(blank, { type: "answer-delta", text: "So far." }, decide);
+  expect(findEnterEffect(answering)).toBe("wait");
+  expect(findEnterEffect(tell(chatWithTurn(), { ...decide, phase: "answer" }))).toBe("wait");
 });
 
 test("what comes from outside and is no question, conversation or setting is passed over", () => {

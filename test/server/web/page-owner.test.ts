@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { fetchOwner } from "../../../src/server/web/chat/api/account.ts";
 import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
 import { createCaller } from "../../../src/server/web/chat/api/call-agent.ts";
-import { createSender } from "../../../src/server/web/chat/api/follow-run.ts";
+import { createSender } from "../../../src/server/web/chat/api/sender.ts";
 import { createOwnerSender, createPageOwner } from "../../../src/server/web/chat/page-owner.ts";
 import { createDrafts } from "../../../src/server/web/chat/storage/drafts.ts";
 import { createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";

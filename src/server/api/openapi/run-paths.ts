@@ -167,9 +167,9 @@ export const runPaths = {
       requestBody: { required: true, content: describeJson("Message") },
       responses: {
         202: { description: "It is passed on at the next step." },
-        400: describeProblem("The body is not a message."),
+        400: describeProblem("The body is not a message, or the run has too many of them."),
         404: none,
-        409: describeProblem("The answer is being written, the run is over, or it has too many messages."),
+        409: describeProblem("The answer is being written, or the run is over."),
         ...commonProblems,
       },
     },

@@ -219,8 +219,8 @@ export async function handleMessage(scope: ConnectionScope, args: unknown): Prom
   const run = await findGoing(scope, input.run_id);
   if (run === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(input.run_id)));
   try {
-    const refused = await sendMessage(run, input.message);
-    if (refused) return createFailedResult(say(run.locale, refused));
+    const undelivered = await sendMessage(run, input.message);
+    if (undelivered) return createFailedResult(say(run.locale, undelivered.text));
     return { content: [{ type: "text", text: say(run.locale, passedOn) }] };
   } catch (thrown) {
     return toFailedResult(thrown, run.locale);

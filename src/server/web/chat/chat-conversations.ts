@@ -1,7 +1,7 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { joinCalls } from "../../../kit/async/join-calls.ts";
 import type { Api } from "./api/api.ts";
-import { ApiError } from "./api/api-error.ts";
+import { ignoreMissing } from "./api/api-error.ts";
 import type { Conversation, ConversationEntry, RunEntry } from "./api/conversation.ts";
 import type { ChatRuns } from "./chat-runs.ts";
 import { restoreChoices, startConversation } from "./state/chat-choices.ts";
@@ -153,11 +153,6 @@ export function insertEntry(chat: ChatState, entry: ConversationEntry): ChatStat
 
 const nothing: Conversation = { turns: [], sources: [], runs: [], tree: [], branches: [] };
 
-function ignoreMissing(thrown: unknown): undefined {
-  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
-  return undefined;
-}
-
 /** Returns the run that goes on and was asked last. */
 function findGoingRun({ runs }: Conversation): RunEntry | undefined {
   return runs.findLast(({ status }) => status === "running");
@@ -193,7 +188,8 @@ export async function loadSteps(api: Api, store: Store, key: string): Promise<vo
   const { keptRunId } = store.state.turns[key] ?? {};
   if (keptRunId === undefined) return;
   store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, keptRunId: undefined })));
-  const [outcome, trace] = await Promise.all([api.outcome(keptRunId), api.trace(keptRunId).catch(ignoreMissingTrace)]);
+  // A run that never began has no trace.
+  const [outcome, trace] = await Promise.all([api.outcome(keptRunId), api.trace(keptRunId).catch(ignoreMissing)]);
   store.change((chat) =>
     changeTurn(chat, key, (turn) => {
       const kept = trace ?? turn.run.storedSteps;
@@ -217,12 +213,6 @@ export async function loadReasons(api: Api, store: Store): Promise<void> {
 
 function listUnexplainedTurns({ items, turns }: ChatState): string[] {
   return items.map(({ key }) => key).filter((key) => turns[key]?.keptRunId && turns[key].run.plain?.status);
-}
-
-/** A run that never began has no trace. */
-function ignoreMissingTrace(thrown: unknown): undefined {
-  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
-  return undefined;
 }
 
 /** Manages the list of conversations and of runs in progress. */

@@ -4,12 +4,12 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { createPageRunState } from "../run/page-run-state.ts";
 import type { Confirmation } from "../run/run-view.ts";
 import { type Api, type AttachedFile, type QuestionRequest, readRunId } from "./api/api.ts";
-import { ApiError } from "./api/api-error.ts";
+import { ApiError, isMissing } from "./api/api-error.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion } from "./api/question.ts";
+import type { ReportConnectivity } from "./connectivity.ts";
 import { createKey } from "./create-key.ts";
 import { measureBase64 } from "./measure-base64.ts";
-import { forgetUnreached } from "./report-errors.ts";
 import {
   addTurn,
   type ChatState,
@@ -80,8 +80,20 @@ export function createChatRuns({
 
   function setRunId(key: string, runId: string): void {
     store.change((chat) => changeRun(chat, key, { type: "told", runId, events: [] }));
-    if (toStop.delete(key))
-      void ignoreRejection(api.cancel(runId), "the stream of the run shows whether it was stopped");
+    if (toStop.delete(key)) void ignoreRejection(cancel(key, runId), "the run can be stopped again");
+  }
+
+  async function cancel(key: string, runId: string): Promise<void> {
+    try {
+      await api.cancel(runId);
+    } catch (thrown) {
+      setStopping(key, false);
+      throw thrown;
+    }
+  }
+
+  function setStopping(key: string, isStopping: boolean): void {
+    store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, isStopping })));
   }
 
   /** Follows the run of a turn; one that has no name yet is begun by `ask`. What goes wrong is shown in its turn. */
@@ -108,7 +120,7 @@ export function createChatRuns({
         },
       });
     } catch (thrown) {
-      const isGone = runId !== undefined && thrown instanceof ApiError && thrown.status === 404;
+      const isGone = runId !== undefined && isMissing(thrown);
       if (isGone) reportLostRun(key);
       else fail(key, thrown);
     }
@@ -142,7 +154,7 @@ export function createChatRuns({
       let asking = again?.request;
       store.change((chat) => {
         const rest = removeRefused(removeGoneTurns(cutAt(chat, instead?.key), text), instead?.key);
-        return addTurn({ ...rest, problem: "" }, { ...turn, key, conversationId, request: asking });
+        return addTurn({ ...rest, problem: undefined }, { ...turn, key, conversationId, request: asking });
       });
       void follow(key, async (signal) => {
         await ready;
@@ -176,9 +188,10 @@ export function createChatRuns({
       void follow(runId);
     },
     async stop(key) {
+      setStopping(key, true);
       const runId = runIdAt(key);
       if (runId === undefined) return void toStop.add(key);
-      await api.cancel(runId);
+      await cancel(key, runId);
     },
     async reply(key, question, reply) {
       const runId = runIdAt(key);
@@ -276,23 +289,4 @@ export function closeQuestion(chat: ChatState, key: string): ChatState {
 function toConfirmation(question: OpenQuestion): Confirmation {
   const kind = question.kind === "call" || question.kind === "plan" ? question.kind : "question";
   return { kind, tool: question.kind === "call" ? question.tool : "", arguments: undefined, message: "" };
-}
-
-/**
- * All parts that talk to the server say whether it is unreachable. The page shows the problem while any of them
- * reports it.
- */
-export type ReportConnectivity = (who: string, isLost: boolean) => void;
-
-export function createConnectivity(store: Store): ReportConnectivity {
-  const lost = new Set<string>();
-  return (who, isLost) => {
-    if (isLost) lost.add(who);
-    else lost.delete(who);
-    const isAnyLost = lost.size > 0;
-    store.change((chat) => {
-      if (chat.isLost === isAnyLost) return chat;
-      return { ...(isAnyLost ? chat : forgetUnreached(chat)), isLost: isAnyLost };
-    });
-  };
 }

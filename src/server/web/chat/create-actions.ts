@@ -14,7 +14,7 @@ import {
   chooseSearch,
   startConversation,
 } from "./state/chat-choices.ts";
-import { changeTurn, findActiveTurn, type Store } from "./state/chat-state.ts";
+import { changeTurn, findActiveTurn, type Store, showProblem } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { findBranch } from "./state/talk-tree.ts";
 import { turnTexts } from "./state/turn-texts.ts";
@@ -124,7 +124,7 @@ function createTurnActions({ api, store, runs, conversations, attempt, screen }:
   function askIfFree(ask: () => void): boolean {
     const isFree = findActiveTurn(store.state) === undefined;
     if (isFree) ask();
-    else store.change((chat) => ({ ...chat, problem: say(screen().locale, turnTexts.notNow) }));
+    else store.change((chat) => showProblem(chat, say(screen().locale, turnTexts.notNow)));
     if (isFree) screen().focus();
     return isFree;
   }
@@ -163,7 +163,7 @@ function createTurnActions({ api, store, runs, conversations, attempt, screen }:
     },
     loadSteps(key) {
       loadSteps(api, store, key).catch(() =>
-        store.change((chat) => ({ ...chat, problem: say(screen().locale, chatTexts.noSteps) })),
+        store.change((chat) => showProblem(chat, say(screen().locale, chatTexts.noSteps))),
       );
     },
   };

@@ -1,5 +1,5 @@
 import { readYesNo } from "../../../core/questions/yes-no.ts";
-import { type Locale, say } from "../../../kit/locale.ts";
+import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { readTypedReply } from "../../../render/questions/typed-reply.ts";
 import type { Api, AttachedFile } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
@@ -8,12 +8,12 @@ import { type AskOptions, type ChatRuns, toQuestion } from "./chat-runs.ts";
 import { createKey } from "./create-key.ts";
 import type { ReportErrors } from "./report-errors.ts";
 import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
-import { findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
+import { findActiveTurn, type Store, showProblem, type Unsent } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { findEnterEffect } from "./state/enter-effect.ts";
 import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
-import { addUnsent, offerAgain, removeUnsent } from "./state/unsent.ts";
-import type { SendActions, SendOptions } from "./views/chat-actions.ts";
+import { addUnsent, addUnsentFiles, offerAgain, removeUnsent } from "./state/unsent.ts";
+import type { SendActions, SendOptions, SendResult } from "./views/chat-actions.ts";
 import type { WaitingQuestions } from "./waiting-questions.ts";
 
 /** Is where one writes. */
@@ -52,29 +52,40 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
 
   /**
    * Says something to a run. It is kept until it is known whether the models of the run read it. Where the run reads nothing more, it
-   * waits for the end of the run.
+   * waits for the end of the run with the files that stand beside it, unless it is a bare yes or no to what the run asked before.
    */
-  async function sendToRun(saidTo: string, entry: Omit<Unsent, "key">): Promise<void> {
+  async function sendToRun(saidTo: string, entry: Omit<Unsent, "key">, beside: readonly AttachedFile[]): Promise<void> {
     const key = createKey();
     store.change((chat) => addUnsent(chat, { ...entry, saidTo }, key));
     const said = api.message(saidTo, entry.text).catch(async (thrown: unknown) => {
-      const { conversationId, text, files } = entry;
-      const isLate = thrown instanceof ApiError && thrown.status === 409;
-      if (!isLate || conversationId === undefined) throw thrown;
+      const { conversationId, text } = entry;
+      if (!isLate(thrown)) throw thrown;
+      if (isBareReply(text)) return store.change((chat) => showProblem(removeUnsent(chat, key), thrown.message));
+      if (conversationId === undefined) throw thrown;
       // Its writer may have taken it back meanwhile.
       if (!store.state.unsent.some((each) => each.key === key)) return;
+      const files = takeFiles(conversationId, beside);
+      store.change((chat) => addUnsentFiles(chat, key, files));
       await queue(conversationId, text, { files, afterRun: saidTo });
       store.change((chat) => removeUnsent(chat, key));
     });
     if (!(await attempt(said))) store.change((chat) => offerAgain(chat, key));
   }
 
-  /** Says that an answer came too late. A bare yes or no is not kept then: sent again, it would be a question of its own. */
+  /** Takes those of the files that still stand where one writes in the conversation. */
+  function takeFiles(conversationId: string, files: readonly AttachedFile[]): readonly AttachedFile[] {
+    const place = screen();
+    if (store.state.conversationId !== conversationId) return [];
+    const taken = place.files.filter((file) => files.includes(file));
+    if (taken.length > 0) place.files = place.files.filter((file) => !files.includes(file));
+    return taken;
+  }
+
+  /** Says that an answer came too late. A bare yes or no is not kept then. */
   function answer(entry: Omit<Unsent, "key">, work: Promise<void>): void {
     const inTime = work.catch((thrown: unknown) => {
-      const isLate = thrown instanceof ApiError && thrown.status === 409;
-      if (!isLate || readYesNo(entry.text) === undefined) throw thrown;
-      store.change((chat) => ({ ...chat, problem: thrown.message }));
+      if (!isLate(thrown) || !isBareReply(entry.text)) throw thrown;
+      store.change((chat) => showProblem(chat, thrown.message));
     });
     void sendOrKeep(entry, inTime);
   }
@@ -95,7 +106,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     const known = await waiting.findFiles(question);
     if (known.length < files.length) {
       const problem = say(screen().locale, describeLostFiles(files));
-      store.change((chat) => ({ ...chat, problem }));
+      store.change((chat) => showProblem(chat, problem));
     }
     return known;
   }
@@ -122,60 +133,60 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
   }
 
   /** Answers the question of a run, says something to the run, or lets the text wait for its end. */
-  function sendWhileRunning(
-    text: string,
-    { isQueued = false, files = [] }: SendOptions,
-  ): ReturnType<SendActions["send"]> {
+  function sendWhileRunning(text: string, { isQueued = false, files = [] }: SendOptions): SendResult {
     const going = findActiveTurn(store.state);
     const runId = going?.run.runId;
-    if (going === undefined || runId === undefined) return chatTexts.notBegun;
+    if (going === undefined || runId === undefined) return hold(chatTexts.notBegun);
     const { conversationId } = store.state;
     const entry = { conversationId, text, files: [], isQueued: false };
     const typed = isQueued ? undefined : going.question && readTypedReply(going.question.kind, text);
     if (going.question !== undefined && typed !== undefined) {
       answer(entry, runs.reply(going.key, going.question, typed));
-      return undefined;
+      return withoutFiles;
     }
-    if (isKnownCommand(text)) return chatTexts.runGoes;
+    if (isKnownCommand(text)) return hold(chatTexts.runGoes);
     if (!isQueued && findEnterEffect(store.state) !== "wait") {
-      void sendToRun(runId, entry);
-      return undefined;
+      void sendToRun(runId, entry, files);
+      return withoutFiles;
     }
     // Nobody can name what it would wait for.
-    if (conversationId === undefined) return chatTexts.notBegun;
+    if (conversationId === undefined) return hold(chatTexts.notBegun);
     void sendOrKeep({ ...entry, files, isQueued: true }, queue(conversationId, text, { files, afterRun: runId }));
-    return undefined;
+    return withFiles;
   }
 
   const send: SendActions["send"] = (text, options = {}) => {
     if (findActiveTurn(store.state) !== undefined) return sendWhileRunning(text, options);
-    if (isKnownCommand(text)) store.change((chat) => runCommand(chat, text));
-    else if (isCommand(text) && options.isSure !== true) return describeUnknownCommand(text);
-    else runs.ask(text, { files: options.files });
-    return undefined;
+    if (isKnownCommand(text)) {
+      store.change((chat) => runCommand(chat, text));
+      return withoutFiles;
+    }
+    if (isCommand(text) && options.isSure !== true) return hold(describeUnknownCommand(text));
+    runs.ask(text, { files: options.files });
+    return withFiles;
   };
 
   /** Asks what the server may have been asked already. */
-  function askAgain(text: string, options: AskOptions): ReturnType<SendActions["send"]> {
-    if (findActiveTurn(store.state) !== undefined) return turnTexts.notNow;
+  function askAgain(text: string, options: AskOptions): SendResult {
+    if (findActiveTurn(store.state) !== undefined) return hold(turnTexts.notNow);
     runs.ask(text, options);
-    return undefined;
+    return withFiles;
   }
 
   return {
     send,
     resend({ key, text, files, isQueued, request }) {
-      const held =
+      const result =
         request === undefined
           ? send(text, { files, isQueued: isQueued || files.length > 0, isSure: true })
           : askAgain(text, { files, again: { key, request } });
       store.change((chat) => {
-        if (held !== undefined) return { ...chat, problem: say(screen().locale, held) };
-        return removeUnsent({ ...chat, problem: "" }, key);
+        if (result.kind === "held") return showProblem(chat, say(screen().locale, result.reason));
+        return removeUnsent({ ...chat, problem: undefined }, key);
       });
     },
     takeBack({ key, text, files }) {
-      store.change((chat) => removeUnsent({ ...chat, problem: "" }, key));
+      store.change((chat) => removeUnsent({ ...chat, problem: undefined }, key));
       screen().draft = [screen().draft, text].filter(Boolean).join("\n");
       screen().files = [...screen().files, ...files];
       screen().focus();
@@ -190,4 +201,21 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
       if (conversationId !== undefined) void leaveOnce(question, () => queueAgain(conversationId, question));
     },
   };
+}
+
+const withFiles: SendResult = { kind: "sent", hasFiles: true };
+const withoutFiles: SendResult = { kind: "sent", hasFiles: false };
+
+function hold(reason: Text): SendResult {
+  return { kind: "held", reason };
+}
+
+/** Returns true where a run reads nothing more, or its question has been answered. */
+function isLate(thrown: unknown): thrown is ApiError {
+  return thrown instanceof ApiError && thrown.status === 409;
+}
+
+/** Returns true for a bare yes or no, which replies to a question of a run. Sent later, it would be a question of its own. */
+function isBareReply(text: string): boolean {
+  return readYesNo(text) !== undefined;
 }

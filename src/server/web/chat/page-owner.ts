@@ -1,5 +1,5 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import type { Send } from "./api/follow-run.ts";
+import type { Send } from "./api/sender.ts";
 import type { TabStorage } from "./storage/tab-storage.ts";
 
 /** Says for whom the page works. The server says who asks; what is in the tab belongs to its owner alone. */

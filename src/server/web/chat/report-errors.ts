@@ -1,6 +1,7 @@
 import { type Locale, say } from "../../../kit/locale.ts";
-import { ApiError } from "./api/api-error.ts";
-import type { ChatState, Store } from "./state/chat-state.ts";
+import { UnexpectedAnswerError } from "./api/api-error.ts";
+import { UnreachedError } from "./api/sender.ts";
+import { type Store, showProblem } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 
 /** Says what went wrong, behind the prefix, and gives whether all went well. Never rejects. */
@@ -12,16 +13,15 @@ export function createReportErrors(store: Store, locale: () => Locale): ReportEr
       await work;
       return true;
     } catch (thrown) {
-      // What a browser says of a lost connection is in its own words, and says no more.
-      const reason = thrown instanceof ApiError ? thrown.message : say(locale(), chatTexts.notReached);
-      store.change((chat) => ({ ...chat, problem: prefix + reason }));
+      const kind = thrown instanceof UnreachedError ? "unreached" : "other";
+      store.change((chat) => showProblem(chat, prefix + describeError(thrown, locale()), kind));
       return false;
     }
   };
 }
 
-/** Says no longer that the server cannot be reached. */
-export function forgetUnreached(chat: ChatState): ChatState {
-  const isUnreached = Object.values(chatTexts.notReached).some((text) => chat.problem.endsWith(text));
-  return isUnreached ? { ...chat, problem: "" } : chat;
+function describeError(thrown: unknown, locale: Locale): string {
+  if (thrown instanceof UnreachedError) return say(locale, chatTexts.notReached);
+  if (thrown instanceof UnexpectedAnswerError) return say(locale, chatTexts.notUnderstood);
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

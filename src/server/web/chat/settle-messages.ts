@@ -2,7 +2,7 @@ import { describeDelivered } from "../../../core/message-delivered.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { StoredSteps } from "../run/page-run-state.ts";
 import type { Api } from "./api/api.ts";
-import { ApiError } from "./api/api-error.ts";
+import { ignoreMissing } from "./api/api-error.ts";
 import type { Store } from "./state/chat-state.ts";
 import { offerAgain, removeUnsent } from "./state/unsent.ts";
 
@@ -14,6 +14,7 @@ export async function settleMessages(api: Pick<Api, "outcome" | "trace">, store:
 }
 
 async function settleRun(api: Pick<Api, "outcome" | "trace">, store: Store, id: string): Promise<void> {
+  // Nothing is known of a run that did not outlive its server.
   const outcome = await api.outcome(id).catch(ignoreMissing);
   if (outcome?.status === "running") return;
   const trace = await api.trace(id).catch(ignoreMissing);
@@ -42,10 +43,4 @@ function findNotice(notices: readonly string[], text: string): number {
     const beginning = notice.endsWith("…") ? notice.slice(0, -1) : undefined;
     return beginning !== undefined && (zh.startsWith(beginning) || en.startsWith(beginning));
   });
-}
-
-/** Nothing is known of a run that did not outlive its server. */
-function ignoreMissing(thrown: unknown): undefined {
-  if (!(thrown instanceof ApiError) || thrown.status !== 404) throw thrown;
-  return undefined;
 }

@@ -4,23 +4,24 @@ import { limitToFrames } from "../dom.ts";
 import { fetchAccount, fetchOwner, fetchTokenOwner, fetchUsage } from "./api/account.ts";
 import { createApi } from "./api/api.ts";
 import { createCaller } from "./api/call-agent.ts";
-import { createSender } from "./api/follow-run.ts";
 import { createOperatorApi } from "./api/operator.ts";
+import { createSender } from "./api/sender.ts";
 import { createChatList, createConversations, dropEntry, insertEntry, updateRun } from "./chat-conversations.ts";
-import { createChatRuns, createConnectivity } from "./chat-runs.ts";
+import { createChatRuns } from "./chat-runs.ts";
+import { createConnectivity } from "./connectivity.ts";
 import { createActions } from "./create-actions.ts";
 import { loadOperator } from "./load-operator.ts";
 import { createParts } from "./load-parts.ts";
 import { createOwnerSender, createPageOwner } from "./page-owner.ts";
-import { createReportErrors, forgetUnreached } from "./report-errors.ts";
+import { createReportErrors } from "./report-errors.ts";
 import { restoreChat, retryUntilReached } from "./restore-chat.ts";
 import { restoreTexts } from "./restore-texts.ts";
 import { settleMessages } from "./settle-messages.ts";
-import { type ChatState, createChat, createStore, type Store } from "./state/chat-state.ts";
+import { type ChatState, createChat, createStore, forgetUnreached, showProblem } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
-import { getTabTitle, hasUnfollowed } from "./state/side-entries.ts";
+import { getTabTitle } from "./state/side-entries.ts";
 import { turnTexts } from "./state/turn-texts.ts";
-import { type AddressHash, createAddressHash } from "./storage/address-hash.ts";
+import { createAddressHash } from "./storage/address-hash.ts";
 import { createDrafts } from "./storage/drafts.ts";
 import { listFormerOwners } from "./storage/former-owners.ts";
 import { createUnsentKeeper } from "./storage/keep-unsent.ts";
@@ -31,11 +32,11 @@ import { createLookKeeper } from "./storage/look.ts";
 import { type OpenTab, openTab } from "./storage/open-tab.ts";
 import { createSignInGate } from "./storage/sign-in-gate.ts";
 import { createPreferences, createSaver, createTabStorage } from "./storage/tab-storage.ts";
-import type { ChatActions } from "./views/chat-actions.ts";
 import { confirmAlone } from "./views/dialog.tsx";
 import { createScreen, type Screen } from "./views/screen.tsx";
 import { createWaitingQuestions } from "./waiting-questions.ts";
-import { watchChanges, watchReturns } from "./watch-changes.ts";
+import { watchChanges } from "./watch-changes.ts";
+import { watchReturns, watchWindow } from "./watch-window.ts";
 
 /** Starts the page at `/`. It connects user actions, server events and the view. */
 export async function startChat(window: Window & typeof globalThis): Promise<void> {
@@ -60,7 +61,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
       tabs: [tab?.formerId ?? []].flat(),
       owners: listFormerOwners(store.state.account?.name, gate.token()),
     }),
-    onLostFiles: () => store.change((chat) => ({ ...chat, problem: say(screen.locale, turnTexts.filesNotKept) })),
+    onLostFiles: () => store.change((chat) => showProblem(chat, say(screen.locale, turnTexts.filesNotKept))),
     listOpenTabs: async () => tab?.listOpen(),
   });
   const keepUnsent = createUnsentKeeper(texts);
@@ -123,7 +124,16 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   });
   const conversations = createConversations(api, store, runs);
   const list = createChatList(api, store);
-  const waiting = createWaitingQuestions({ api, store, kept: texts });
+  const waiting = createWaitingQuestions({
+    api,
+    store,
+    kept: texts,
+    confirmOwner() {
+      renewOwner();
+      return owner.confirm();
+    },
+    isSeen: () => document.visibilityState === "visible",
+  });
   const actions = createActions({
     waiting,
     api,
@@ -161,10 +171,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     // Whoever takes a waiting question back is not to wait for files that do not come.
     if (!isKnown) void waiting.restore([]);
   });
-  watchReturns(window, () => {
-    // A token is always of the same owner; a cookie is shared with the other tabs.
-    if (gate.token() === undefined) owner.renew();
-  });
+  watchReturns(window, renewOwner);
   const account = ignoreRejection(
     fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found }))),
     "the page works without knowing who is signed in",
@@ -203,15 +210,15 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     reload() {
       store.change(forgetUnreached);
       readMissed();
-      void ignoreRejection(owner.confirm().then(waiting.sendLost), "the next connection to the server tries it again");
+      void waiting.sendLost();
     },
     entry(entry) {
       store.change((chat) => insertEntry(chat, entry));
       waiting.restoreConversation(entry.id);
     },
-    removed(id) {
+    removed(id, isRestorable) {
       store.change((chat) => dropEntry(chat, id));
-      waiting.forgetConversation(id);
+      waiting.markRemoved(id, isRestorable);
     },
     run(run) {
       store.change((chat) => updateRun(chat, run));
@@ -231,6 +238,11 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     const name = await owner.known;
     tab = await openTab(window, name);
     screen.openDrafts(name);
+  }
+
+  function renewOwner(): void {
+    // A token is always of the same owner; a cookie is shared with the other tabs.
+    if (gate.token() === undefined) owner.renew();
   }
 
   function beginAnew(): void {
@@ -256,35 +268,6 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     settleOwn();
     void ignoreRejection(conversations.catchUp(), "the next change catches up again");
   }
-}
-
-export interface WatchOptions {
-  readonly window: Window;
-  readonly store: Store;
-  readonly place: AddressHash;
-  readonly actions: Pick<ChatActions, "open" | "newChat">;
-  refresh(): void;
-  catchUp(): void;
-}
-
-/** Sets how often the list is read while a run is active that the page does not follow, in milliseconds. */
-const listMs = 10_000;
-
-/**
- * Loads changes from elsewhere when the window becomes visible again. The back and forward buttons open the conversation of that
- * history entry.
- */
-export function watchWindow({ window, store, place, actions, refresh, catchUp }: WatchOptions): void {
-  window.addEventListener("focus", catchUp);
-  window.addEventListener("popstate", () => {
-    const { conversationId: id } = place;
-    if (id === store.state.conversationId) return;
-    if (id === undefined) actions.newChat();
-    else actions.open(id);
-  });
-  window.setInterval(() => {
-    if (window.document.visibilityState === "visible" && hasUnfollowed(store.state)) refresh();
-  }, listMs);
 }
 
 /** Asks whether the token of a link replaces the one of this tab. */

@@ -1,7 +1,8 @@
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Api, AttachedFile, QuestionRequest } from "./api/api.ts";
-import { ApiError } from "./api/api-error.ts";
+import { ApiError, isMissing } from "./api/api-error.ts";
 import type { WaitingQuestion } from "./api/conversation.ts";
+import { usualUndoMs } from "./api/server-settings.ts";
 import { createKey } from "./create-key.ts";
 import type { Store } from "./state/chat-state.ts";
 import { addUnsent } from "./state/unsent.ts";
@@ -21,13 +22,13 @@ export interface WaitingQuestions {
   findFiles(waiting: WaitingQuestion): Promise<readonly AttachedFile[]>;
   /** Takes over which questions of a conversation the server has. Those that it had and has no more have begun, or were taken back. */
   settle(conversationId: string, waiting: readonly WaitingQuestion[]): void;
-  /** Keeps the questions of a conversation that has been deleted for as long as the deletion can be taken back, and then forgets them. */
-  forgetConversation(conversationId: string): void;
+  /** Keeps the questions of a conversation that has been deleted as long as it can be restored, if it can, and then forgets them. */
+  markRemoved(conversationId: string, isRestorable: boolean): void;
   /** Gives the server what it does not have of a conversation that was deleted and is there again. */
   restoreConversation(conversationId: string): void;
-  /** Takes what was kept, and gives the server what it does not have. Never rejects. */
+  /** Takes what was kept, and gives the server what it does not have, as `sendLost` does. Never rejects. */
   restore(texts: readonly KeptText[]): Promise<void>;
-  /** Gives the server what it does not have any more. Never rejects. */
+  /** Gives the server what it does not have any more, once it has said that whoever asks is still the owner. Never rejects. */
   sendLost(): Promise<void>;
 }
 
@@ -37,27 +38,35 @@ export interface NewQuestion {
   readonly request: QuestionRequest;
 }
 
-/** Is longer than a deletion can be taken back, in milliseconds. */
-const undoMs = 60_000;
-
 interface OwnQuestion extends NewQuestion {
   readonly key: string;
   /** Is the ID that its run will have, as soon as the server has said it. */
   readonly runId?: string | undefined;
-  /** Is when the deletion of its conversation can be taken back no more, in milliseconds since 1970; undefined where none is known of. */
-  readonly removedUntil?: number | undefined;
+  readonly restorableUntil?: KeptText["restorableUntil"];
 }
 
 export interface WaitingQuestionsOptions {
   readonly api: Pick<Api, "queue" | "waiting" | "withdraw" | "outcome">;
   readonly store: Store;
   readonly kept: Pick<KeptTexts, "put" | "remove">;
+  /** Asks the server anew who asks. Resolves where it is the owner of the questions, and never where it is somebody else. */
+  confirmOwner(): Promise<void>;
+  /** Returns true while the page is in sight. */
+  isSeen(): boolean;
 }
 
-export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOptions): WaitingQuestions {
+export function createWaitingQuestions({
+  api,
+  store,
+  kept,
+  confirmOwner,
+  isSeen,
+}: WaitingQuestionsOptions): WaitingQuestions {
   const own = new Map<string, OwnQuestion>();
   /** Holds the questions that the server has said it has, since it was last asked for everything. */
   const known = new Set<string>();
+  /** Holds the timers of the deleted conversations that have questions here. */
+  const removals = new Map<string, ReturnType<typeof setTimeout>>();
   /** Ends when all that was begun has been done: what is sent keeps its order. */
   let last: Promise<void> = Promise.resolve();
   const restored = Promise.withResolvers<void>();
@@ -73,8 +82,8 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
 
   function keep(question: OwnQuestion): void {
     own.set(question.key, question);
-    const { key, conversationId, files, request, runId, removedUntil } = question;
-    kept.put({ key, kind: "queued", conversationId, text: request.message, files, request, runId, removedUntil });
+    const { key, conversationId, files, request, runId, restorableUntil } = question;
+    kept.put({ key, kind: "queued", conversationId, text: request.message, files, request, runId, restorableUntil });
   }
 
   function forget(key: string): void {
@@ -89,15 +98,26 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
     const waiting = await api.queue(conversationId, { ...request, attachments }, key);
     // It was asked before.
     if (waiting.runId !== "") return forget(key);
-    known.add(key);
-    keep({ ...question, runId: waiting.reservedRunId, removedUntil: undefined });
+    const now = own.get(key);
+    // Its conversation has been deleted for good meanwhile.
+    if (now === undefined) return;
+    keep({ ...now, runId: waiting.reservedRunId });
+    settleWaiting(question);
   }
 
-  /** Takes over that a question waits on the server, and that its conversation is there. */
-  function settleWaiting(question: OwnQuestion): void {
-    known.add(question.key);
-    if (question.removedUntil !== undefined) keep({ ...question, removedUntil: undefined });
+  /**
+   * Takes over that a question, as it was when the server was asked, waits there, and that its conversation does. A deletion that this
+   * page has heard of since then stays.
+   */
+  function settleWaiting({ key, restorableUntil }: OwnQuestion): void {
+    const now = own.get(key);
+    if (now === undefined || now.restorableUntil !== restorableUntil) return;
+    known.add(key);
+    if (restorableUntil !== undefined) keep({ ...now, restorableUntil: undefined });
   }
+
+  const listOwn = (id: string): readonly OwnQuestion[] =>
+    [...own.values()].filter(({ conversationId }) => conversationId === id);
 
   const findByRun = (id: string): OwnQuestion | undefined => [...own.values()].find(({ runId }) => runId === id);
 
@@ -118,27 +138,33 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
       await api.outcome(runId);
       return true;
     } catch (thrown) {
-      if (thrown instanceof ApiError && thrown.status === 404) return false;
+      if (isMissing(thrown)) return false;
       throw thrown;
     }
   }
 
-  async function sendIfLost(question: OwnQuestion, waiting: readonly WaitingQuestion[]): Promise<void> {
-    const { key, runId, conversationId, request, files, removedUntil } = question;
-    if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) return settleWaiting(question);
+  /** Sends a question, as it was when the server said what waits there, where it is not among that. */
+  async function sendIfLost(before: OwnQuestion, waiting: readonly WaitingQuestion[]): Promise<void> {
+    const { key, runId, conversationId, request, files } = before;
+    if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) return settleWaiting(before);
     if (runId !== undefined && (await hasBegun(runId))) return forget(key);
+    const question = own.get(key);
+    if (question === undefined) return;
     try {
       await send(question);
     } catch (thrown) {
-      const isGone = removedUntil !== undefined && thrown instanceof ApiError && thrown.status === 404;
-      if (isGone && Date.now() < removedUntil) return;
+      const now = own.get(key);
+      if (now === undefined) return;
+      const { restorableUntil } = now;
+      const isGone = restorableUntil !== undefined && isMissing(thrown);
+      if (isGone && Date.now() < restorableUntil) return;
       if (isGone) return forget(key);
       // What is refused now is in the hands of its writer again; what could not be asked is tried with the next connection.
       if (!(thrown instanceof ApiError) || thrown.status === 429 || thrown.status >= 500) throw thrown;
       forget(key);
       // It was taken back elsewhere.
       if (thrown.status === 409) return;
-      const place = thrown.status === 404 ? undefined : conversationId;
+      const place = isMissing(thrown) ? undefined : conversationId;
       store.change((chat) =>
         addUnsent(chat, { conversationId: place, text: request.message, files, isQueued: place !== undefined }),
       );
@@ -148,18 +174,28 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
   async function sendAllLost(): Promise<void> {
     known.clear();
     for (const id of new Set([...own.values()].map(({ conversationId }) => conversationId))) {
+      const before = listOwn(id);
       const waiting = await api.waiting(id);
-      for (const question of [...own.values()].filter(({ conversationId }) => conversationId === id))
-        await sendIfLost(question, waiting);
+      for (const question of before) await sendIfLost(question, waiting);
     }
   }
 
-  const sendLost = async (): Promise<void> =>
-    void (await ignoreRejection(queueUp(sendAllLost), "the next connection to the server tries it again"));
+  async function sendLost(): Promise<void> {
+    if (own.size === 0) return;
+    // What is sent meanwhile does not wait for this: it is confirmed by itself.
+    const sent = confirmOwner().then(() => queueUp(sendAllLost));
+    await ignoreRejection(sent, "the next connection to the server tries it again");
+  }
 
-  /** Looks once more for a deleted conversation when its deletion can be taken back no more: another tab may have done so. */
-  function watchRemoval({ removedUntil }: OwnQuestion): void {
-    if (removedUntil !== undefined) setTimeout(sendLost, Math.max(0, removedUntil - Date.now()));
+  /** Looks once more for a deleted conversation when it can be restored no more: another tab may have restored it. */
+  function watchRemoval(conversationId: string, restorableUntil: number): void {
+    clearTimeout(removals.get(conversationId));
+    const look = (): void => {
+      removals.delete(conversationId);
+      // A page that comes into sight is told to read everything anew, and sends what is lost then.
+      if (isSeen()) void sendLost();
+    };
+    removals.set(conversationId, setTimeout(look, Math.max(0, restorableUntil - Date.now())));
   }
 
   return {
@@ -189,33 +225,38 @@ export function createWaitingQuestions({ api, store, kept }: WaitingQuestionsOpt
       return findByRun(reservedRunId)?.files ?? [];
     },
     settle(conversationId, waiting) {
-      for (const question of own.values()) {
-        const { key, runId, conversationId: id } = question;
-        if (id !== conversationId || runId === undefined) continue;
+      for (const question of listOwn(conversationId)) {
+        const { key, runId } = question;
+        if (runId === undefined) continue;
         if (waiting.some(({ reservedRunId }) => reservedRunId === runId)) settleWaiting(question);
         else if (known.has(key)) forget(key);
       }
     },
-    forgetConversation(conversationId) {
-      for (const question of own.values()) {
-        if (question.conversationId !== conversationId) continue;
-        const removed = { ...question, removedUntil: Date.now() + undoMs };
+    markRemoved(conversationId, isRestorable) {
+      // The server says until when as well, but its clock may be another one.
+      const restorableUntil = Date.now() + (store.state.settings?.undoMs ?? usualUndoMs);
+      const questions = listOwn(conversationId);
+      for (const question of questions) {
+        if (!isRestorable) {
+          forget(question.key);
+          continue;
+        }
         known.delete(question.key);
-        keep(removed);
-        watchRemoval(removed);
+        keep({ ...question, restorableUntil });
       }
+      if (isRestorable && questions.length > 0) watchRemoval(conversationId, restorableUntil);
     },
     restoreConversation(conversationId) {
-      const isRemoved = (each: OwnQuestion) =>
-        each.conversationId === conversationId && each.removedUntil !== undefined;
-      if ([...own.values()].some(isRemoved)) void sendLost();
+      clearTimeout(removals.get(conversationId));
+      removals.delete(conversationId);
+      if (listOwn(conversationId).some(({ restorableUntil }) => restorableUntil !== undefined)) void sendLost();
     },
     restore(texts) {
-      for (const { key, conversationId, files, request, runId, text, removedUntil } of texts) {
+      for (const { key, conversationId, files, request, runId, text, restorableUntil } of texts) {
         if (conversationId === undefined || own.has(key)) continue;
-        const question = { key, conversationId, files, runId, removedUntil, request: toRequest(request, text) };
+        const question = { key, conversationId, files, runId, restorableUntil, request: toRequest(request, text) };
         own.set(key, question);
-        watchRemoval(question);
+        if (restorableUntil !== undefined) watchRemoval(conversationId, restorableUntil);
       }
       restored.resolve();
       return sendLost();

@@ -10,23 +10,31 @@ import {
   readWaiting,
   type WaitingQuestion,
 } from "./api/conversation.ts";
-import { pauseAfter, readMessages } from "./api/follow-run.ts";
+import { listen } from "./api/event-stream.ts";
+import { pauseAfter } from "./api/sender.ts";
 
 /** Says what has changed on the server, in whatever tab or program. */
 export interface Changes {
   /** Something has changed that is not said: all is read anew. */
   reload(): void;
   entry(entry: ConversationEntry): void;
-  removed(id: string): void;
+  /** A conversation has been deleted, for good unless it can be restored for a while. */
+  removed(id: string, isRestorable: boolean): void;
   run(run: RunEntry): void;
   queue(conversationId: string, waiting: readonly WaitingQuestion[]): void;
+}
+
+/** Is what is asked of a document about whether it is in sight. */
+interface WatchedDocument {
+  readonly visibilityState: string;
+  addEventListener(type: "visibilitychange", listener: () => void): void;
 }
 
 /**
  * Follows what changes as long as the page is in sight: a browser has few connections to a server, which many tabs would use up.
  * What was missed meanwhile is read anew, because the stream begins with `reload`.
  */
-export function watchChanges(document: Document, api: Api, changes: Changes): void {
+export function watchChanges(document: WatchedDocument, api: Pick<Api, "changes">, changes: Changes): void {
   let leaving: AbortController | undefined;
   const change = (): void => {
     const isSeen = document.visibilityState === "visible";
@@ -41,16 +49,17 @@ export function watchChanges(document: Document, api: Api, changes: Changes): vo
 }
 
 /** Ends when the signal aborts, or where the server has no such stream. */
-async function follow(api: Api, changes: Changes, signal: AbortSignal): Promise<void> {
+async function follow(api: Pick<Api, "changes">, changes: Changes, signal: AbortSignal): Promise<void> {
   for (let failures = 0; !signal.aborted; failures += 1) {
     if (failures > 0) await pauseAfter(failures);
+    const attach = new AbortController();
     try {
-      const { body } = await api.changes(signal);
-      if (body === null) return;
-      for await (const messages of readMessages(body)) {
+      const response = await api.changes(AbortSignal.any([signal, attach.signal]));
+      if (response.body === null) return;
+      await listen(response, attach, (messages) => {
         failures = 0;
         for (const { event, data } of messages) report(event, data, changes);
-      }
+      });
     } catch (thrown) {
       if (thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 429) return;
     }
@@ -59,18 +68,11 @@ async function follow(api: Api, changes: Changes, signal: AbortSignal): Promise<
 
 function report(event: string, data: string, changes: Changes): void {
   const value: unknown = JSON.parse(data);
-  const id = isRecord(value) ? toText(value.conversation_id) : "";
+  const { conversation_id, restorable_until } = isRecord(value) ? value : {};
+  const id = toText(conversation_id);
   if (event === "reload") changes.reload();
   else if (event === "conversation") changes.entry(readEntry(value));
-  else if (event === "conversation-removed") changes.removed(id);
+  else if (event === "conversation-removed") changes.removed(id, typeof restorable_until === "string");
   else if (event === "run" && isRecord(value)) changes.run(readRun(value));
   else if (event === "queue") changes.queue(id, readWaiting(value));
-}
-
-/** Runs each time somebody comes back to the page, before anything else does. */
-export function watchReturns(window: Window, onReturn: () => void): void {
-  window.addEventListener("focus", onReturn);
-  window.document.addEventListener("visibilitychange", () => {
-    if (window.document.visibilityState === "visible") onReturn();
-  });
 }

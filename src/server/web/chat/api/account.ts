@@ -6,7 +6,7 @@ import { ownUsageShape } from "../../run/known-shapes.ts";
 import { hasShape } from "../../run/shape.ts";
 import { ApiError } from "./api-error.ts";
 import { type CallAgent, createCaller } from "./call-agent.ts";
-import { createSender } from "./follow-run.ts";
+import { createSender } from "./sender.ts";
 
 export type OwnUsageFigures = z.infer<typeof ownUsageSchema>;
 

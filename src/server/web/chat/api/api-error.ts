@@ -14,6 +14,22 @@ export class ApiError extends Error {
   }
 }
 
+/** Is thrown where the server answered something that this page does not understand, such as the page of a proxy. */
+export class UnexpectedAnswerError extends Error {
+  override readonly name = "UnexpectedAnswerError";
+}
+
+/** Returns true where the server refused a request because it does not have what was named. */
+export function isMissing(thrown: unknown): thrown is ApiError {
+  return thrown instanceof ApiError && thrown.status === 404;
+}
+
+/** Takes what the server does not have for nothing, and throws anything else again. */
+export function ignoreMissing(thrown: unknown): undefined {
+  if (!isMissing(thrown)) throw thrown;
+  return undefined;
+}
+
 /** Reads the problem details (RFC 9457) of a response, or its status when it has none. */
 export async function readRefusal(response: Response): Promise<ApiError> {
   const body: unknown = await ignoreRejection(

@@ -1,11 +1,13 @@
 import type { Mode, Outcome } from "../../../../core/outcome.ts";
 import type { UserReply } from "../../../../core/questions/user-question.ts";
 import type { StepResultJson } from "../../../../core/schemas/run-schema.ts";
+import { tryParseJson } from "../../../../kit/json.ts";
 import type { Locale } from "../../../../kit/locale.ts";
 import { stepResultShape } from "../../run/known-shapes.ts";
 import type { StoredSteps } from "../../run/page-run-state.ts";
 import { readOutcome } from "../../run/read-run.ts";
 import { hasShape } from "../../run/shape.ts";
+import { UnexpectedAnswerError } from "./api-error.ts";
 import { createCaller } from "./call-agent.ts";
 import {
   type Conversation,
@@ -20,8 +22,8 @@ import {
   readWaiting,
   type WaitingQuestion,
 } from "./conversation.ts";
-import type { Send } from "./follow-run.ts";
 import { readTrace } from "./read-trace.ts";
+import { type Send, UnreachedError } from "./sender.ts";
 import { type ModelKey, type Parameters, readSettings, type ServerSettings } from "./server-settings.ts";
 
 export interface QuestionRequest {
@@ -68,7 +70,7 @@ export interface ConversationChange {
 
 export type ExportFormat = "markdown" | "json";
 
-/** Wraps the agent API for the page. Every call rejects as `Send` does. */
+/** Wraps the agent API for the page. Every call rejects as `Send` does, and with `UnexpectedAnswerError`. */
 export interface Api {
   settings(): Promise<ServerSettings>;
   conversations(query: ListQuery, signal?: AbortSignal): Promise<ConversationPage>;
@@ -116,36 +118,35 @@ const mostRuns = 100;
 
 export function createApi(send: Send): Api {
   const call = createCaller(send);
-  const read = async (response: Promise<Response>): Promise<unknown> => (await response).json();
   return {
-    settings: async () => readSettings(await read(call("GET /agent/settings"))),
+    settings: async () => readSettings(await readJson(call("GET /agent/settings"))),
     conversations: async ({ offset, q, pinned }, signal) =>
       readConversationPage(
-        await read(call("GET /agent/conversations", { query: { limit: pageLength, offset, q, pinned }, signal })),
+        await readJson(call("GET /agent/conversations", { query: { limit: pageLength, offset, q, pinned }, signal })),
       ),
     async conversation(id, branch) {
       const known = readConversation(
-        await read(call("GET /agent/conversations/{id}", { path: { id }, query: { branch } })),
+        await readJson(call("GET /agent/conversations/{id}", { path: { id }, query: { branch } })),
       );
       if (!known.runs.some(isRunning)) return known;
       // What goes on has no place in the tree yet; the list of runs says what it follows.
-      const going = await read(call("GET /agent/runs", { query: { conversation_id: id, status: "running" } }));
+      const going = await readJson(call("GET /agent/runs", { query: { conversation_id: id, status: "running" } }));
       const placed = new Map(readRuns(going).map((run) => [run.id, run]));
       return { ...known, runs: known.runs.map((run) => placed.get(run.id) ?? run) };
     },
     changeConversation: async (id, change) =>
-      readEntry(await read(call("PATCH /agent/conversations/{id}", { path: { id }, body: change }))),
+      readEntry(await readJson(call("PATCH /agent/conversations/{id}", { path: { id }, body: change }))),
     async deleteConversation(id) {
       await call("DELETE /agent/conversations/{id}", { path: { id }, query: { undo: true } });
     },
     restoreConversation: async (id) =>
-      readEntry(await read(call("POST /agent/conversations/{id}/restore", { path: { id } }))),
+      readEntry(await readJson(call("POST /agent/conversations/{id}/restore", { path: { id } }))),
     exportConversation: async (id, format) =>
       (await call("GET /agent/conversations/{id}/export", { path: { id }, query: { format } })).blob(),
     image: async (url) => (await call("POST /agent/images", { body: { url } })).blob(),
     changes: (signal) => call("GET /agent/events", { headers: { accept: events }, signal }),
     runs: async (key) =>
-      readRuns(await read(call("GET /agent/runs", { query: { limit: mostRuns, idempotency_key: key } }))),
+      readRuns(await readJson(call("GET /agent/runs", { query: { limit: mostRuns, idempotency_key: key } }))),
     ask: (asking, key, signal) =>
       call("POST /agent/chat", {
         body: { ...asking, ...ofPage },
@@ -159,12 +160,12 @@ export function createApi(send: Send): Api {
         headers: { accept: events, ...(after === 0 ? {} : { "last-event-id": String(after) }) },
         signal,
       }),
-    outcome: async (runId) => readOutcome(await read(call("GET /agent/runs/{id}", { path: { id: runId } }))),
-    trace: async (runId) => readTrace(await read(call("GET /agent/runs/{id}/trace", { path: { id: runId } }))),
+    outcome: async (runId) => readOutcome(await readJson(call("GET /agent/runs/{id}", { path: { id: runId } }))),
+    trace: async (runId) => readTrace(await readJson(call("GET /agent/runs/{id}/trace", { path: { id: runId } }))),
     async result(id, step, offset) {
       const path = { id, step: String(step) };
-      const part = await read(call("GET /agent/runs/{id}/steps/{step}", { path, query: { offset } }));
-      if (!isResultPart(part)) throw new Error("the server answered with something else");
+      const part = await readJson(call("GET /agent/runs/{id}/steps/{step}", { path, query: { offset } }));
+      if (!isResultPart(part)) throw new UnexpectedAnswerError();
       return part;
     },
     async cancel(runId) {
@@ -173,12 +174,12 @@ export function createApi(send: Send): Api {
     async message(runId, message) {
       await call("POST /agent/runs/{id}/messages", { path: { id: runId }, body: { message } });
     },
-    waiting: async (id) => readWaiting(await read(call("GET /agent/conversations/{id}/queue", { path: { id } }))),
+    waiting: async (id) => readWaiting(await readJson(call("GET /agent/conversations/{id}/queue", { path: { id } }))),
     async queue(id, { conversation_id: _, ...asking }, key) {
       const body = { ...asking, asks: true, drafts: true };
       const sent = { path: { id }, body, headers: { "idempotency-key": key } };
-      const [waiting] = readWaiting({ waiting: [await read(call("POST /agent/conversations/{id}/queue", sent))] });
-      if (waiting === undefined) throw new Error("the server did not say how the question waits");
+      const [waiting] = readWaiting({ waiting: [await readJson(call("POST /agent/conversations/{id}/queue", sent))] });
+      if (waiting === undefined) throw new UnexpectedAnswerError();
       return waiting;
     },
     async withdraw(id, question) {
@@ -191,6 +192,15 @@ export function createApi(send: Send): Api {
       await call("POST /agent/runs/{id}/reply", { path: { id: runId }, body: { question_id: questionId, answer } });
     },
   };
+}
+
+async function readJson(response: Promise<Response>): Promise<unknown> {
+  const text = await (await response).text().catch((thrown: unknown) => {
+    throw new UnreachedError(thrown);
+  });
+  const value = tryParseJson(text);
+  if (value === undefined) throw new UnexpectedAnswerError();
+  return value;
 }
 
 /** Says what every question of the page asks for. Its run goes on when the page closes. */

@@ -1,5 +1,5 @@
 import type { AgentRequests } from "./agent-requests.ts";
-import type { Send, SendOptions } from "./follow-run.ts";
+import type { Send, SendOptions } from "./sender.ts";
 
 /** Holds what a request takes besides its own fields. */
 type CallOptions = Omit<SendOptions, "body">;

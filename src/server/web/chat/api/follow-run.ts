@@ -1,10 +1,9 @@
-import { createParser } from "eventsource-parser";
 import type { AgentEvent } from "../../../../core/events.ts";
-import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
-import type { Locale } from "../../../../kit/locale.ts";
 import { readEvents } from "../../run/read-run.ts";
-import { ApiError, readRefusal } from "./api-error.ts";
+import { ApiError } from "./api-error.ts";
+import { listen, type StreamMessage } from "./event-stream.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
+import { pauseAfter } from "./sender.ts";
 
 /** Holds what a run's event stream has delivered since the last update. */
 export interface RunUpdate {
@@ -22,12 +21,6 @@ export interface FollowOptions {
   /** Returns true when the server may accept the request a little later. */
   mayPass(refused: ApiError): boolean;
 }
-
-/**
- * Silence longer than this, in milliseconds, is treated as a lost connection. The server sends at least a keep-alive every ten
- * seconds.
- */
-const silenceMs = 35_000;
 
 /**
  * Follows a run to its end, over connections that break. Each event is delivered once, in order. Rejects with `ApiError`
@@ -83,128 +76,10 @@ export async function followRun({ open, handle, reportConnectivity, mayPass }: F
   if (failures > 0) reportConnectivity(false);
 }
 
-/** Ends when the stream does, or when it has been silent for too long. */
-async function listen(
-  response: Response,
-  attach: AbortController,
-  onMessages: (messages: readonly StreamMessage[]) => void,
-): Promise<void> {
-  if (response.body === null) return;
-  let timer = setTimeout(() => attach.abort(), silenceMs);
-  try {
-    for await (const messages of readMessages(response.body)) {
-      clearTimeout(timer);
-      timer = setTimeout(() => attach.abort(), silenceMs);
-      onMessages(messages);
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-/** Represents a message of an event stream. Missing fields are empty. */
-interface StreamMessage {
-  readonly id: string;
-  readonly event: string;
-  readonly data: string;
-}
-
-/**
- * Yields the messages of an event stream (HTML, 9.2.6), grouped as they arrived. A group is empty when only a comment arrived.
- */
-export async function* readMessages(stream: ReadableStream<Uint8Array>): AsyncGenerator<readonly StreamMessage[]> {
-  const reader = stream.getReader();
-  const decoder = new TextDecoder();
-  let messages: StreamMessage[] = [];
-  const parser = createParser({
-    onEvent({ id = "", event = "", data }) {
-      if (data !== "") messages.push({ id, event, data });
-    },
-  });
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      messages = [];
-      parser.feed(decoder.decode(value, { stream: true }));
-      yield messages;
-    }
-  } finally {
-    await ignoreRejection(reader.cancel(), "the connection is left in any case");
-  }
-}
-
-const firstPauseMs = 500;
-const longestPauseMs = 8_000;
-
-/** Waits before a server that could not be reached is asked again: longer each time, up to eight seconds. `failures` counts from 1. */
-export function pauseAfter(failures: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs));
-  });
-}
-
-export interface SendOptions {
-  readonly body?: object | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Limits how long the server may take to answer, in milliseconds. The time that a person takes to sign in does not count. */
-  readonly limitMs?: number | undefined;
-}
-
-/**
- * Sends a request and returns its response. Rejects with `ApiError` when the server refuses it, and with the error of
- * `fetch` when the server cannot be reached.
- */
-export type Send = (method: string, path: string, sending?: SendOptions) => Promise<Response>;
-
-export interface SenderOptions {
-  /** Is prefixed to each path, and is empty for the page's own origin. */
-  readonly origin: string;
-  token(): string | undefined;
-  /** Is the language in which the server words what it refuses. */
-  locale(): Locale;
-  /** Resolves when the user has signed in. Rejects when the signal aborts. */
-  signIn(signal: AbortSignal | undefined): Promise<void>;
-}
-
-/** Matches the tokens that a header can carry. With another one a browser sends nothing, as if the server could not be reached. */
-const sendable = /^[ -~]*$/;
-
-/** A request refused for a missing token waits for one and is sent again. */
-export function createSender({ origin, token, locale, signIn }: SenderOptions): Send {
-  return async (method, path, { body, headers, signal, limitMs } = {}) => {
-    for (;;) {
-      const used = token();
-      if (used !== undefined && !sendable.test(used)) {
-        await signIn(signal);
-        continue;
-      }
-      const limits = [signal ?? [], limitMs === undefined ? [] : AbortSignal.timeout(limitMs)].flat();
-      const response = await fetch(origin + path, {
-        method,
-        headers: {
-          "accept-language": locale(),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-          ...(used === undefined ? {} : { authorization: `Bearer ${used}` }),
-          ...headers,
-        },
-        credentials: "same-origin",
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) }),
-      });
-      if (response.ok) return response;
-      if (response.status !== 401) throw await readRefusal(response);
-      await response.body?.cancel();
-      if (token() === used) await signIn(signal);
-    }
-  };
 }

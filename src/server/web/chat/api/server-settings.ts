@@ -30,8 +30,8 @@ export interface ServerSettings {
   readonly keepsHistory: boolean;
   readonly limits: Readonly<Partial<Record<LimitName, number>>>;
   readonly attachments: AttachmentLimits;
-  /** Is how long a deleted conversation can be restored, in seconds; undefined where it cannot. */
-  readonly undoSeconds: number | undefined;
+  /** Is how long a deleted conversation can be restored, in milliseconds. */
+  readonly undoMs: number;
 }
 
 /** Limits the files that come with one question. */
@@ -50,6 +50,9 @@ const searchReasons: readonly SearchReason[] = ["off", "no_service", "not_permit
 export const shownLimits = offeredLimits.filter(({ scope }) => scope === "run");
 
 export type LimitName = OfferedName;
+
+/** Is how long a deleted conversation can be restored where the server has not said it, in milliseconds. */
+export const usualUndoMs = 30_000;
 
 /** Reads untrusted settings. Missing ones are read as if there were nothing to choose. */
 export function readSettings(value: unknown): ServerSettings {
@@ -70,7 +73,7 @@ export function readSettings(value: unknown): ServerSettings {
       limits,
       shownLimits.map(({ ask }) => ask),
     ),
-    undoSeconds: typeof undo_s === "number" ? undo_s : undefined,
+    undoMs: typeof undo_s === "number" ? undo_s * 1000 : usualUndoMs,
     attachments: {
       maxFiles: typeof max_files === "number" ? max_files : mostAttachments,
       maxBytes: typeof max_bytes === "number" ? max_bytes : longestAttachments,

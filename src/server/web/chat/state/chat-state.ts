@@ -29,6 +29,8 @@ export interface Turn {
   readonly isFollowed: boolean;
   /** Is the ID of an older run of which only the answer has been loaded. */
   readonly keptRunId: string | undefined;
+  /** Is true from when the person stops the run, unless the server could not be told to. */
+  readonly isStopping?: boolean | undefined;
   /** Is true when the server no longer knows the run, so the question can be asked again. */
   readonly isGone: boolean;
   /** Is the place of the turn in the tree of its conversation, as soon as the server has said it. */
@@ -93,6 +95,12 @@ export type TalkItem =
   | { readonly kind: "turn"; readonly key: string }
   | { readonly kind: "note"; readonly key: string; readonly text: Text; readonly left?: string | undefined };
 
+/** Describes an error that does not belong to a run. One of an unreached server is over as soon as the server is reached. */
+export interface Problem {
+  readonly kind: "unreached" | "other";
+  readonly text: string;
+}
+
 /** Holds everything that the page shows. */
 export interface ChatState {
   /** Is undefined until the server has sent its settings. */
@@ -119,8 +127,7 @@ export interface ChatState {
   /** Holds what was sent and not taken, in all conversations. */
   readonly unsent: readonly Unsent[];
   readonly isLost: boolean;
-  /** Describes an error that does not belong to a run. */
-  readonly problem: string;
+  readonly problem: Problem | undefined;
 }
 
 export function createChat(choices: Choices): ChatState {
@@ -139,7 +146,7 @@ export function createChat(choices: Choices): ChatState {
     queue: [],
     unsent: [],
     isLost: false,
-    problem: "",
+    problem: undefined,
   };
 }
 
@@ -184,6 +191,15 @@ export function removeTurn(chat: ChatState, key: string): ChatState {
   };
 }
 
+export function showProblem(chat: ChatState, text: string, kind: Problem["kind"] = "other"): ChatState {
+  return { ...chat, problem: { kind, text } };
+}
+
+/** Says no longer that the server cannot be reached. */
+export function forgetUnreached(chat: ChatState): ChatState {
+  return chat.problem?.kind === "unreached" ? { ...chat, problem: undefined } : chat;
+}
+
 /** Adds a note. `left` is the conversation that a switch has left, which can be taken up again. */
 export function addNote(chat: ChatState, text: Text, left?: string): ChatState {
   const key = `note-${chat.items.length}-${text.en}`;
@@ -220,12 +236,15 @@ export function showTalk(
     tree: noTree,
     queue: conversationId === chat.conversationId ? chat.queue : [],
     unsent: [...chat.unsent, ...refused.map(toUnsent)],
-    problem: "",
+    problem: undefined,
   };
 }
 
+/** Is always the same list, so that a question without files is not kept again with each change. */
+const noFiles: readonly AttachedFile[] = [];
+
 /** Makes an entry of a question that was not taken, which goes out of sight with its turn. */
-export function toUnsent({ key, conversationId, run, attached = [], request, isRefused }: Turn): Unsent {
+export function toUnsent({ key, conversationId, run, attached = noFiles, request, isRefused }: Turn): Unsent {
   const asked = isRefused ? undefined : request;
   return { key, conversationId, text: run.question, files: attached, isQueued: false, request: asked };
 }

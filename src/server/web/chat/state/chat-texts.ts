@@ -46,6 +46,10 @@ export const chatTexts = {
   noSteps: { zh: "这次运行的过程已不再保存。", en: "The steps of this run are no longer stored." },
   lost: { zh: "连接已断开，正在重新连接…", en: "The connection was lost; reconnecting…" },
   notReached: { zh: "无法连接到服务器。", en: "The server cannot be reached." },
+  notUnderstood: {
+    zh: "服务器的响应无法识别。",
+    en: "The server answered with something that this page does not understand.",
+  },
   ownerUnknown: { zh: "服务器没有说明你是谁：", en: "The server does not say who you are: " },
   examples: { zh: "试试这些问题", en: "Questions to try" },
   noModel: { zh: "还没有配置模型", en: "No model is configured" },

@@ -13,7 +13,7 @@ type AnsweredKind = Extract<QuestionKind, "call" | "plan" | "limit">;
 export const enterHints: Readonly<Record<EnterEffect, Text>> = {
   ask: { zh: "问点什么…", en: "Ask anything…" },
   tell: { zh: "补充说明，Enter 立即转达…", en: "Add something; Enter tells it now…" },
-  wait: { zh: "下一个问题，Enter 排队，答完再问…", en: "Your next question; Enter lets it wait…" },
+  wait: { zh: "下一个问题，Enter 排队，答完再问…", en: "Your next question; Enter queues it…" },
   call: { zh: "“是”、“否”，或者改做什么…", en: "Yes, no, or what to do instead…" },
   plan: { zh: "“是”、“否”，或者要改什么…", en: "Yes, no, or what to change…" },
   limit: { zh: "“是”就继续，“否”就停止…", en: "Yes to go on, no to stop…" },
@@ -27,9 +27,11 @@ export function findEnterEffect(chat: ChatState): EnterEffect {
   return isListening(going.run, chat) ? "tell" : "wait";
 }
 
-/** Returns false where the models of a run read nothing more: in chat mode they only answer, and elsewhere they do so at the end. */
+/**
+ * Returns false where the models of a run read nothing more: in chat mode they only answer, and elsewhere not from the first word of
+ * the answer on, whatever turn has written it (`openInbox` of src/agent/loop/deliver-messages.ts).
+ */
 function isListening({ current }: PageRunState, { choices }: ChatState): boolean {
-  const turn = current.turns.at(-1);
-  const isAnswering = turn?.start?.phase === "answer" || turn?.hasAnswered === true;
-  return !isAnswering && (current.start?.mode ?? choices.mode) !== "chat";
+  const isAnswering = current.turns.some(({ start }) => start?.phase === "answer");
+  return !isAnswering && current.answer.text.trim() === "" && (current.start?.mode ?? choices.mode) !== "chat";
 }

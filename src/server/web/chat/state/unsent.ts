@@ -14,6 +14,12 @@ export function offerAgain(chat: ChatState, key: string): ChatState {
   return { ...chat, unsent: chat.unsent.map((each) => (each.key === key ? { ...each, saidTo: undefined } : each)) };
 }
 
+/** Gives a text that was said to a run the files that it is asked with, now that it is. */
+export function addUnsentFiles(chat: ChatState, key: string, files: Unsent["files"]): ChatState {
+  if (files.length === 0) return chat;
+  return { ...chat, unsent: chat.unsent.map((each) => (each.key === key ? { ...each, files } : each)) };
+}
+
 /**
  * Lists what the server has not taken, as far as is known: what waits to be sent again, and the questions in sight of which it has
  * no run.

@@ -15,7 +15,7 @@ export function createUnsentKeeper(texts: Pick<KeptTexts, "put" | "remove">): (c
     for (const each of now.values()) {
       const last = kept.get(each.key);
       const isKept = last?.conversationId === each.conversationId && last?.request === each.request;
-      const isSettled = last?.saidTo === each.saidTo;
+      const isSettled = last?.saidTo === each.saidTo && last?.files === each.files;
       if (last === undefined || !isKept || !isSettled) texts.put({ ...each, kind: "unsent" });
     }
     for (const key of kept.keys()) if (!now.has(key)) texts.remove(key);

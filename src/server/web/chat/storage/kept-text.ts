@@ -22,8 +22,8 @@ export interface KeptText {
   readonly request?: object | undefined;
   /** Is the ID that its run will have. */
   readonly runId?: string | undefined;
-  /** Is when the deletion of its conversation can be taken back no more, in milliseconds since 1970; undefined where none is known of. */
-  readonly removedUntil?: number | undefined;
+  /** Is until when its deleted conversation can be restored, in milliseconds since 1970; undefined where it is not known to be deleted. */
+  readonly restorableUntil?: number | undefined;
 }
 
 /** Keeps texts in the browser's database, which all tabs share. Nothing rejects: where there is no database, nothing is kept. */

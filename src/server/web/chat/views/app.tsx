@@ -52,8 +52,8 @@ export function App() {
             {isLost ? say(chatTexts.lost) : ""}
           </p>
           <Talk />
-          <p class="problem" role="alert" hidden={problem === ""}>
-            {problem}
+          <p class="problem" role="alert" hidden={problem === undefined}>
+            {problem?.text}
           </p>
           <p class="visually-hidden" role="status" aria-live="polite">
             {renderLastStatus(chat.value, locale.value)}

@@ -15,6 +15,11 @@ export interface SendOptions {
   readonly isQueued?: boolean;
 }
 
+/** Says what became of a text: it was held back for this reason, or sent, with its files or without them. */
+export type SendResult =
+  | { readonly kind: "held"; readonly reason: Text }
+  | { readonly kind: "sent"; readonly hasFiles: boolean };
+
 /** Lists all user actions on the page. None of them rejects: errors are shown on the page. */
 export interface ChatActions extends SendActions, ConversationActions, TurnActions, ChoiceActions {
   /** Stops the run that is in sight; false where none goes on. */
@@ -25,8 +30,8 @@ export interface ChatActions extends SendActions, ConversationActions, TurnActio
 }
 
 export interface SendActions {
-  /** Asks what was written. Returns why it is not sent, where it is not. */
-  send(text: string, options?: SendOptions): Text | undefined;
+  /** Asks what was written, or does what else `findEnterEffect` says. */
+  send(text: string, options?: SendOptions): SendResult;
   /** Takes back a question that waits for the end of the run. */
   withdraw(waiting: WaitingQuestion): void;
   /** Has a question wait anew that could not begin. */

@@ -23,7 +23,7 @@ export function Composer() {
   const say = useSay();
   /** Says why the text was not sent, and whether only because a run went on. */
   const [held, setHeld] = useState<{ readonly word: Text; readonly isWait: boolean } | undefined>(undefined);
-  const isGoing = findActiveTurn(chat.value) !== undefined;
+  const isGoing = page.isGoing.value;
   const effect = findEnterEffect(chat.value);
   const text = draft.value;
   const limits = chat.value.settings?.attachments;
@@ -32,8 +32,8 @@ export function Composer() {
     const trimmed = draft.peek().trim();
     if (trimmed === "" || trimmed.length > longestQuestion) return;
     // What is told to a run or to the page is words; files wait for the next question.
-    const sendsFiles = (effect === "ask" || effect === "wait" || isQueued) && !isKnownCommand(trimmed);
-    if (sendsFiles && limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
+    const isQuestion = (effect === "ask" || effect === "wait" || isQueued) && !isKnownCommand(trimmed);
+    if (isQuestion && limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
     const wrong = findWrongParameter();
     if (wrong !== undefined) {
       settings.value = true;
@@ -41,12 +41,13 @@ export function Composer() {
       requestAnimationFrame(() => wrong.focus());
       return;
     }
-    const word = actions.send(trimmed, { files: files.value, isSure: held !== undefined && !held.isWait, isQueued });
-    setHeld(word && { word, isWait: isGoing });
-    if (word !== undefined) return;
+    const result = actions.send(trimmed, { files: files.value, isSure: held !== undefined && !held.isWait, isQueued });
+    setHeld(result.kind === "held" ? { word: result.reason, isWait: isGoing } : undefined);
+    if (result.kind === "held") return;
     draft.value = "";
     unreadable.value = [];
-    if (sendsFiles) files.value = [];
+    // What is drawn may be a frame behind what the text was sent by.
+    if (result.hasFiles) files.value = [];
     message.current?.focus();
   };
   const handleKey = (event: KeyboardEvent): void => {
@@ -131,9 +132,7 @@ function SendButton({ isEmpty }: { readonly isEmpty: boolean }) {
 function StopButton() {
   const { chat, actions, message } = usePage();
   const say = useSay();
-  const key = findActiveTurn(chat.value)?.key;
-  const [asked, setAsked] = useState<string | undefined>(undefined);
-  const isStopping = asked === key && chat.value.problem === "";
+  const isStopping = findActiveTurn(chat.value)?.isStopping === true;
   const button = useRef<HTMLButtonElement>(null);
   // A focus that would vanish with its button goes where the next question is written.
   useLayoutEffect(
@@ -151,10 +150,7 @@ function StopButton() {
       aria-disabled={isStopping}
       aria-label={say(isStopping ? chatTexts.stopping : chatTexts.stop)}
       title={say(isStopping ? chatTexts.stopping : chatTexts.stop)}
-      onClick={() => {
-        setAsked(key);
-        actions.stop();
-      }}
+      onClick={() => void actions.stop()}
     >
       <Icon name="stop" />
     </button>

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Locale, say as sayIn } from "../../../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import type { ConversationEntry, Match } from "../api/conversation.ts";
+import { usualUndoMs } from "../api/server-settings.ts";
 import { chatTexts, sideTexts } from "../state/chat-texts.ts";
 import type { SideEntry } from "../state/side-entries.ts";
 import { Icon } from "./icon.tsx";
@@ -131,13 +132,10 @@ export function RemovedToasts() {
   );
 }
 
-/** Is how long servers that do not say it keep what was deleted, in seconds. */
-const usualUndoSeconds = 30;
-
 function RemovedToast({ entry }: { readonly entry: ConversationEntry }) {
   const { chat, locale, actions } = usePage();
   const say = useSay();
-  const undoMs = (chat.value.settings?.undoSeconds ?? usualUndoSeconds) * 1000;
+  const undoMs = chat.value.settings?.undoMs ?? usualUndoMs;
   useEffect(() => {
     const timer = setTimeout(() => actions.dismiss(entry), undoMs);
     return () => clearTimeout(timer);

@@ -39,12 +39,15 @@ const keys: readonly { readonly press: string; readonly does: Text }[] = [
   {
     press: "Enter",
     does: {
-      zh: "发送；运行时立即转达，已在写回答时排队",
-      en: "Send; during a run, tell it now, or ask later if it is writing its answer",
+      zh: "发送；运行时立即转达，在 Chat 模式下或已在写回答时排队",
+      en: "Send; during a run, tell it now; in Chat mode, or once it writes its answer, queue it",
     },
   },
   { press: "Shift Enter", does: { zh: "换行", en: "New line" } },
-  { press: "Alt Enter", does: { zh: "运行时排队，等它结束再问", en: "During a run, ask when it has ended" } },
+  {
+    press: "Alt Enter",
+    does: { zh: "运行时排队，等它结束再问", en: "During a run, queue it: it is asked when the run has ended" },
+  },
   { press: "Esc", does: { zh: "关闭打开的部分，或停止运行", en: "Close what is open, or stop the run" } },
   { press: "↑", does: { zh: "在空白输入框里取回上一个问题", en: "In the empty field: the last question again" } },
   { press: "Ctrl Shift O", does: { zh: "新对话", en: "New conversation" } },

@@ -13,24 +13,23 @@ export interface Use {
   readonly next: number;
 }
 
-type Meter = (run: Run, toolCalls: number) => Use;
+type Meter = (run: Run) => Use;
 
 /** Measures each limit. Of several reached limits the first in this order is reported. */
 const meters: Readonly<Record<StoppingKey, Meter>> = {
   // The clock of the run decides: it stops while a person is asked.
   maxExecutionTime: ({ services }) => toTimeUse(services.clock.decideSignal.aborted),
-  maxToolCalls: (_, toolCalls) => toCountUse(toolCalls),
+  maxToolCalls: ({ state }) => toCountUse(state.statistics.toolCalls),
   maxIterations: ({ state }) => toCountUse(state.statistics.iterations),
   tokenBudget: (run) => toBudgetUse(getUsage(run.state).tokens, run.state.statistics.last().tokens),
   costBudget: (run) => toBudgetUse(getUsage(run.state).cost, run.state.statistics.last().cost),
 };
 
-/** Measures a run. `toolCalls` counts the calls that reached a tool. */
-export function getProgress(run: Run, toolCalls: number): Progress {
+export function getProgress(run: Run): Progress {
   return mapLimits(
     stoppingLimits,
     ({ key }) => key,
-    ({ key }) => meters[key](run, toolCalls),
+    ({ key }) => meters[key](run),
   );
 }
 
@@ -74,6 +73,11 @@ export function getUsage({ statistics, subAgents }: Spender): { tokens: number; 
     tokens: statistics.totalTokens() + subAgents.tokens(),
     cost: statistics.knownCost() + subAgents.knownCost(),
   };
+}
+
+/** Returns how many more calls may reach a tool. */
+export function countCallsLeft({ state, input }: Run): number {
+  return input.limits.maxToolCalls - state.statistics.toolCalls;
 }
 
 /** Returns what is left of the budgets. It holds no cost where there is no cost budget. */

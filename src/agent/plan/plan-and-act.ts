@@ -135,7 +135,6 @@ function toObservation(plan: Plan, { language }: RunInput): Observation {
     text,
     images: [],
     ran: true,
-    tries: 1,
     isRepeated: false,
     isOverLimit: false,
     isNews: true,

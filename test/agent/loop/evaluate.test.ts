@@ -63,7 +63,6 @@ function observed(text: string, ok = true): Observation {
     text,
     images: [],
     ran: true,
-    tries: 1,
     isRepeated: false,
     isOverLimit: false,
     isNews: true,

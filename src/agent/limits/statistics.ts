@@ -34,6 +34,14 @@ export interface Statistics {
   compactBill(): ModelBill | undefined;
 }
 
+/** Holds what a run has used of its limits: counts, tokens, and US dollars as far as they are known. */
+export interface LimitUsage {
+  iterations: number;
+  toolCalls: number;
+  tokens: number;
+  cost: number;
+}
+
 type NamedModel = Pick<Model, "provider" | "model">;
 
 export interface TurnModel {

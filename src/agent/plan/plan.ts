@@ -2,7 +2,7 @@ import type { PlanStep } from "../../core/events.ts";
 import type { LimitReason } from "../../core/limits.ts";
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import { findReachedLimit, getProgress, toCountUse } from "../limits/reached-limit.ts";
+import { findReachedLimit, getProgress, getUsage, toCountUse } from "../limits/reached-limit.ts";
 import type { Observation } from "../loop/act.ts";
 import type { Run } from "../run.ts";
 import { findUnresolvedValues } from "./references.ts";
@@ -236,7 +236,7 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
     limit(before) {
       if (before === "planning" && run.state.statistics.iterations === 0) return undefined;
       const progress = getProgress(run);
-      const { iterations } = run.state.statistics;
+      const { iterations } = getUsage(run.state);
       const use =
         before === "planning"
           ? { maxToolCalls: toCountUse(0), maxIterations: toCountUse(iterations - excused) }

@@ -324,6 +324,20 @@ test("a limit is told with the value that is set, to the model and to the reader
   });
 });
 
+test("in chat mode with search, results that the client sends without its tools reach the model, and nothing is searched", async () => {
+  const search = makeTool("web_search", () => expect.unreachable("searched"));
+  const { client, model } = await startWire({ tools: [search], turns: ["It says A."] });
+  const call = { id: "call_gone", type: "function" as const, function: { name: "read", arguments: '{"path":"a"}' } };
+  const messages: Parameters[] = [
+    user("What does a say?"),
+    { role: "assistant", content: null, tool_calls: [call] },
+    result("call_gone", "It says A."),
+  ];
+  const answer = await client.chat.completions.create({ model: "duet-chat", messages, web_search_options: {} });
+  expect(answer.choices[0]?.message.content).toBe("It says A.");
+  expect(model.requests[0]?.messages.at(-1)?.content).toMatch(/What does a say\?[\s\S]*### read [\s\S]*It says A\./);
+});
+
 test("in chat mode the answer model alone has the client's tools and no others; a tool of ours with the same name gives way", async () => {
   const ours = makeTool("read", () => ({ ok: true, text: "ours" }));
   const call = [toCall("1", "read", "a")];

@@ -87,7 +87,11 @@ describe("the trace of a run", () => {
     const tools = [makeTool("look", () => ({ ok: true, text: "nothing that could be seen from here" }))];
     const { trace } = await traced({ models, tools, limits: { maxToolCalls: 1 } });
     expect(trace.notes).toMatchObject([
-      { level: "warning", code: "tool-call-limit", message: expect.stringContaining("limit of 1 tool calls") },
+      {
+        level: "warning",
+        code: "tool-call-limit",
+        message: expect.stringContaining("limit of 1 tool call is reached"),
+      },
     ]);
     expect(trace).toMatchObject({ status: "partial", finish_reason: "tool_call_limit" });
   });

@@ -40,6 +40,8 @@ function createNothing(): StartedPlan {
     stepwise: false,
     observations: [],
     results: new Map(),
+    failures: new Map(),
+    remarks: [],
     replaced: 0,
     repairs: 0,
     dropped: [],

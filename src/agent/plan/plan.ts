@@ -99,6 +99,8 @@ export interface StartedPlan {
   stepwise: boolean;
   observations: Observation[];
   results: Map<number, string>;
+  failures: Map<number, string>;
+  remarks: string[];
   replaced: number;
   repairs: number;
   dropped: readonly PlannedStep[];
@@ -119,9 +121,7 @@ function isConsentNeeded({ services, state }: Run, { tool, parameters }: Planned
 }
 
 export function createPlan(run: Run, begun: StartedPlan): Plan {
-  const { observations, results } = begun;
-  const failures = new Map<number, string>();
-  const remarks: string[] = [];
+  const { observations, results, failures, remarks } = begun;
   let { steps, stepwise, replaced, repairs, dropped, isRefused } = begun;
   /** Holds the numbers of the steps of which a call has reached its tool. */
   const tried = new Set<number>();

@@ -237,8 +237,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "tool-call-limit",
     file: "src/agent/limits/reached-limit.ts",
-    text: "toCountUse(toolCalls)",
-    becomes: "toCountUse(toolCalls - 1)",
+    text: "toCountUse(getUsage(state).toolCalls)",
+    becomes: "toCountUse(getUsage(state).toolCalls - 1)",
     tests: ["test/agent/run-agent.test.ts", "test/agent/plan/limits.test.ts"],
     endangers: "a run makes one call more than its limit",
   },
@@ -253,8 +253,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "allowance-endless",
     file: "src/agent/loop/run-call.ts",
-    text: "reserve: () => allowance.left > 0 && allowance.left-- > 0",
-    becomes: "reserve: () => allowance.left-- >= 0",
+    text: "if (allowance.left <= 0) return false;",
+    becomes: "if (allowance.left < 0) return false;",
     tests: ["test/agent/loop/act.test.ts"],
     endangers: "calls side by side go over the limit of calls",
   },

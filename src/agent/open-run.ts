@@ -15,6 +15,7 @@ import { createRandomHex } from "../kit/random.ts";
 import { createAnswerText } from "./answer/answer-text.ts";
 import { createEvidence } from "./citations/evidence.ts";
 import { createContextWindows, getLongestResult, pickSmallerModel } from "./context/context-window.ts";
+import { nothingUsed } from "./limits/reached-limit.ts";
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
 import { addClientTools } from "./loop/client-calls.ts";
@@ -218,6 +219,7 @@ function createState(
     }),
     evidence,
     statistics: createStatistics(),
+    usedBefore: { ...nothingUsed },
     subAgents: createSubAgents(),
     // Whoever runs its tools itself has reasons of its own to run them again.
     repetition: createRepetition([...limits.repeatable, ...(client?.tools.tools ?? []).map(({ name }) => name)]),

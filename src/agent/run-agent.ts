@@ -233,12 +233,14 @@ async function runToEnd(run: Run, ending: RunResult): Promise<void> {
     run.state.client.instruction = { messageBefore: folder.at(-1), messages: instruction, outdated: new Set() };
   await recallConversation(run, [...folder, ...instruction, ...session]);
   takeEarlierSteps(run);
-  if ((run.input.earlierSteps ?? []).length > 0 && run.services.catalog.tools.size === 0) {
+  // The asking program's tools are for every mode.
+  const isChat = run.input.mode === "chat" && !hasClientTools(run);
+  const hasEarlierSteps = (run.input.earlierSteps ?? []).length > 0;
+  if (hasEarlierSteps && (isChat || run.services.catalog.tools.size === 0)) {
     ending.written = await answerFromEarlierSteps(run);
     return;
   }
-  // The asking program's tools are for every mode.
-  if (run.input.mode === "chat" && !hasClientTools(run)) {
+  if (isChat) {
     ending.written = await answerInChatMode(run);
     return;
   }

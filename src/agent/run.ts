@@ -19,7 +19,7 @@ import type { AnswerText } from "./answer/answer-text.ts";
 import type { Evidence } from "./citations/evidence.ts";
 import type { ContextWindows } from "./context/context-window.ts";
 import type { Limits, RunClock } from "./limits/run-clock.ts";
-import type { ModelRole, Statistics } from "./limits/statistics.ts";
+import type { LimitUsage, ModelRole, Statistics } from "./limits/statistics.ts";
 import type { SubAgents } from "./limits/sub-agents.ts";
 import type { MarkHabits } from "./loop/answer-mark.ts";
 import type { ClientSession } from "./loop/client-session.ts";
@@ -39,7 +39,7 @@ export interface Run {
   readonly services: RunServices;
 }
 
-/** Holds what is asked of a run. Nothing in it changes. */
+/** Holds what is asked of a run. Nothing in it changes; a `RunInput` has limits of its own, which a person may raise. */
 export interface RunRequest {
   /** Has the form `run-…`. A new ID is generated when it is absent. */
   readonly id?: string | undefined;
@@ -105,7 +105,7 @@ export interface RunInput extends RunRequest {
   readonly results: number;
   /** Is when the run began, in milliseconds since 1970. Its prompts name this day to the end. */
   readonly begunAt: number;
-  /** Holds the limits as they were given. Those of the request grow where a person lets the run go on. */
+  /** Holds the limits as they were given; `limits` grow where a person lets the run go on. */
   readonly allowance: Limits;
   /** Says the weekday and the time zone of that day. */
   readonly day: string;
@@ -135,6 +135,8 @@ export interface LoopState {
   /** Holds what the models have read of each source. */
   readonly evidence: Evidence;
   readonly statistics: Statistics;
+  /** Is what the run had used when its limits began to count: they count anew with each reply of the program that asks. */
+  readonly usedBefore: LimitUsage;
   readonly subAgents: SubAgents;
   readonly repetition: Repetition;
   readonly sending: RunSendingGuard;

@@ -46,7 +46,9 @@ function addModelBills(first: ModelBill, second: ModelBill): ModelBill {
     const known = byModel.get(name);
     byModel.set(name, known ? addModelUsage(known, usage) : usage);
   }
-  return byModel.size > 1 ? { ...whole, by_model: [...byModel.values()] } : whole;
+  // The role's own model may have been asked for nothing: then its fallback alone is in the list.
+  const isListed = byModel.size > 1 || first.by_model !== undefined || second.by_model !== undefined;
+  return isListed ? { ...whole, by_model: [...byModel.values()] } : whole;
 }
 
 /** Adds up what the agents have used that two runs have called. */

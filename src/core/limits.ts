@@ -1,4 +1,5 @@
 import type { Text } from "../kit/locale.ts";
+import { formatCount } from "../kit/text/format-count.ts";
 
 /**
  * Describes a limit of a run. The configuration, its variables, flags and schema, `/set`, `agent_ask`, the HTTP API, the page and
@@ -107,7 +108,7 @@ export const limitRows = [
       stopReason: "iteration_limit",
       explain: (limit) => ({
         zh: `已达到最大迭代次数（${limit} 次）`,
-        en: `the limit of ${limit} iterations is reached`,
+        en: `the limit of ${formatCount(limit, "iteration")} is reached`,
       }),
       partial: { zh: "已达到最大迭代次数", en: "the limit of iterations was reached" },
     },
@@ -131,7 +132,7 @@ export const limitRows = [
       stopReason: "tool_call_limit",
       explain: (limit) => ({
         zh: `已达到最大工具调用次数（${limit} 次）`,
-        en: `the limit of ${limit} tool calls is reached`,
+        en: `the limit of ${formatCount(limit, "tool call")} is reached`,
       }),
       partial: { zh: "已达到最大工具调用次数", en: "the limit of tool calls was reached" },
     },
@@ -198,7 +199,7 @@ export const limitRows = [
       cutsAnswer: true,
       explain: (limit) => ({
         zh: `即将达到 token 上限（${limit}）`,
-        en: `the budget of ${limit} tokens is nearly used up`,
+        en: `the budget of ${formatCount(limit, "token")} is nearly used up`,
       }),
       partial: { zh: "已达到 token 上限", en: "the token budget was used" },
     },
@@ -312,10 +313,10 @@ export function describeRange({ range, ceiling = range.most }: LimitRow, to: str
   return ceiling === undefined || !("least" in range) ? undefined : `${range.least}${to}${ceiling}`;
 }
 
-/** Says that a run has made all the tool calls that it may make. */
+/** Says as a clause that a run has made all the tool calls that it may make. */
 export function describeCallsUsed(most: number): Text {
   return {
     zh: `允许的 ${most} 次工具调用已用完`,
-    en: most === 1 ? "The only allowed tool call is used" : `All ${most} tool calls are used`,
+    en: most === 1 ? "the only allowed tool call is used" : `all ${most} tool calls are used`,
   };
 }

@@ -1,4 +1,5 @@
 import { type Locale, say, type Text } from "../kit/locale.ts";
+import { capitalize } from "../kit/text/capitalize.ts";
 import { formatCount } from "../kit/text/format-count.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
@@ -203,7 +204,7 @@ export const noticeKinds = {
       const share = Math.floor((100 * used) / most);
       return {
         zh: `预算 ${setting}（${most}）已用 ${share}%。`,
-        en: `${share} % of the budget ${setting} (${most}) are used.`,
+        en: `${share} % of the budget ${setting} (${most}) is used.`,
       };
     },
   }),
@@ -213,7 +214,7 @@ export const noticeKinds = {
     isInResult: true,
     text({ setting, value }: NonNullable<Outcome["limit"]>) {
       const { zh, en } = describeCallsUsed(value);
-      return { zh: `${zh}；可用 ${setting} 调高。`, en: `${en}; ${setting} allows more.` };
+      return { zh: `${zh}；可用 ${setting} 调高。`, en: `${capitalize(en)}; ${setting} allows more.` };
     },
   }),
   /** Is told where the user wanted a run to go on that had reached a limit, and none could be begun. */

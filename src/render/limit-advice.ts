@@ -1,6 +1,7 @@
 import { describeCallsUsed, limitRows } from "../core/limits.ts";
 import type { Outcome } from "../core/outcome.ts";
 import { type Locale, say } from "../kit/locale.ts";
+import { capitalize } from "../kit/text/capitalize.ts";
 
 /** Says how the reader of a line changes settings: with a command of the chat, a flag, or by the name of the setting. */
 export type SettingPlace = "chat" | "flag" | "setting";
@@ -39,5 +40,5 @@ export function renderCallsUsed(outcome: Outcome, place: SettingPlace, locale: L
   if (outcome.status !== "complete" || outcome.limit === undefined) return undefined;
   const { zh, en } = describeCallsUsed(outcome.limit.value);
   const advice = describeRaise(outcome, place, locale);
-  return say(locale, { zh: `ℹ ${zh}。${advice}`, en: `ℹ ${en}. ${advice}` });
+  return say(locale, { zh: `ℹ ${zh}。${advice}`, en: `ℹ ${capitalize(en)}. ${advice}` });
 }

@@ -1,6 +1,7 @@
 import { isDraftEvent } from "../core/drafts.ts";
 import type { AgentEvent } from "../core/events.ts";
 import type { Locale } from "../kit/locale.ts";
+import { removeFinalStop } from "../kit/text/remove-final-stop.ts";
 import { renderEvent } from "./event-lines.ts";
 
 /** Says which lines an event brings, and whether they are all that is shown of it. */
@@ -28,6 +29,6 @@ export function createVerdictLine(locale: Locale): (event: AgentEvent) => Verdic
     held = undefined;
     if (event.type !== "phase-start" || event.phase !== "answer") return { lines: [verdict], isWhole: false };
     const models = from === event.model ? from : `${from} → ${event.model}`;
-    return { lines: [`${verdict.replace(/[.。]$/u, "")} · ${models}`], isWhole: true };
+    return { lines: [`${removeFinalStop(verdict)} · ${models}`], isWhole: true };
   };
 }

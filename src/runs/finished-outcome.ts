@@ -24,16 +24,22 @@ export function toFinishedOutcome(trace: AgentTrace, locale: Locale): Outcome {
       total_tokens: trace.token_usage.total_tokens,
       tool_calls_count: calls.length,
       latency_ms: trace.total_ms,
-      iterations: trace.phases.filter(({ phase }) => phase !== "answer").length,
+      iterations: trace.iterations ?? countDecidePhases(trace),
       mode: trace.mode,
       cost_usd: trace.cost_usd,
       agents: trace.agents,
       models: trace.models,
     },
     error: trace.error,
+    ...(trace.limit && { limit: trace.limit }),
     ...(trace.output && { output: trace.output }),
   };
   return hideCause(addNotices(outcome, toOutcomeNotices(trace.notes ?? [])), locale);
+}
+
+/** Estimates the iterations of a run whose trace an earlier version has stored, which does not count them. */
+function countDecidePhases({ phases }: AgentTrace): number {
+  return phases.filter(({ phase }) => phase !== "answer").length;
 }
 
 function toCallRecord({ action, observation, error, cached = false, elapsed_ms }: TraceStep): ToolCallRecord[] {

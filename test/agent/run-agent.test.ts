@@ -68,6 +68,20 @@ describe("with two models", () => {
     expect(events).toContainEqual(expect.objectContaining({ type: "notice", code: "answer-fallback" }));
   });
 
+  test("an error that is quoted within a sentence has no full stop of its own", async () => {
+    const models = {
+      functionCall: scriptedModel(["enough", "Here."], "cheap"),
+      answer: scriptedModel([""], "strong"),
+    };
+    const events = await runAll({ models });
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        code: "answer-fallback",
+        message: "The answer model failed (The model returned no answer); fake/cheap answers instead.",
+      }),
+    );
+  });
+
   test("an answer that breaks off in the middle is partial and keeps what was shown", async () => {
     const functionCall = scriptedModel(["enough"]);
     const answer = scriptedModel([{ text: "Half of it", error: failing("network") }]);

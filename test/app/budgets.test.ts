@@ -29,7 +29,7 @@ test("a conversation warns when four fifths of its budget are used, and asks no 
   expect(codes(first)).toEqual([]);
   const second = await ask(first.conversation_id);
   expect(second.notices?.map(({ message }) => message)).toEqual([
-    "83 % of the budget agent.budgets.tokensPerConversation (48) are used.",
+    "83 % of the budget agent.budgets.tokensPerConversation (48) is used.",
   ]);
   await ask(first.conversation_id);
   const refused = await ask(first.conversation_id);

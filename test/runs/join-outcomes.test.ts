@@ -67,3 +67,12 @@ test("an answer in a form is that of the second run, which has none before its e
   const failed: Outcome = { ...outcome, response: "", status: "failed" };
   expect(joinOutcomes(first, failed)).toMatchObject({ response: '{"a":1}', output: { a: 1 }, status: "partial" });
 });
+
+test("a role for which another model has taken over in both runs names that model in the bill of both", () => {
+  const fallback = { ...bill, model: "fallback" };
+  const answerBill = { ...bill, by_model: [fallback] };
+  const run: Outcome = { ...outcome, meta: { ...outcome.meta, models: { function_call: bill, answer: answerBill } } };
+  const { models } = joinOutcomes(run, run).meta;
+  expect(models.answer).toMatchObject({ calls: 2, by_model: [{ model: "fallback", calls: 2, input_tokens: 16 }] });
+  expect(models.function_call).not.toHaveProperty("by_model");
+});

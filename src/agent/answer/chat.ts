@@ -18,7 +18,7 @@ export async function answerInChatMode(run: Run): Promise<AnswerResult> {
   return writeAnswer(run, found ? fromPages(found) : directly);
 }
 
-/** Answers without tools from what was called for the question before the run. */
+/** Answers without tools from what was called for the question before the run, in place of a search. */
 export async function answerFromEarlierSteps(run: Run): Promise<AnswerResult> {
   return writeAnswer(run, {
     prompt: "answer",

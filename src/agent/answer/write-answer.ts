@@ -4,6 +4,7 @@ import { type FinishReason, toModelName } from "../../core/model.ts";
 import { isLimit } from "../../core/verdict.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { removeFinalStop } from "../../kit/text/remove-final-stop.ts";
 import { getContextWindow } from "../context/context-window.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import type { ModelRole } from "../limits/statistics.ts";
@@ -158,8 +159,8 @@ const inPlace = { zh: "代替回答模型写回答", en: "writing the answer ins
 
 function composeFallback(run: Run, error: DuetError): string {
   return say(run.input.locale, {
-    zh: `回答模型出错（${error.text.zh}），改由 ${toModelName(run.services.models.functionCall)} 回答。`,
-    en: `The answer model failed (${error.text.en}); ${toModelName(run.services.models.functionCall)} answers instead.`,
+    zh: `回答模型出错（${removeFinalStop(error.text.zh)}），改由 ${toModelName(run.services.models.functionCall)} 回答。`,
+    en: `The answer model failed (${removeFinalStop(error.text.en)}); ${toModelName(run.services.models.functionCall)} answers instead.`,
   });
 }
 

@@ -22,7 +22,8 @@ export function createEvidence(): Evidence {
   const figures = new Map<number, ReadonlySet<string>>();
   /** Lists the sources of which only a part is known. */
   const parts = new Set<number>();
-  let listEarlier: () => readonly SourceReading[] = () => [];
+  /** Is undefined where all that earlier turns have read is known. */
+  let listEarlier: (() => readonly SourceReading[]) | undefined;
 
   function add({ n, text, isPart }: SourceReading): void {
     const joined = `${texts.get(n) ?? ""}\n${text}`;
@@ -32,8 +33,9 @@ export function createEvidence(): Evidence {
   }
 
   function learnEarlier(): void {
+    if (listEarlier === undefined) return;
     const earlier = listEarlier();
-    listEarlier = () => [];
+    listEarlier = undefined;
     // Of a text that is too long its end is kept, which is what this run has read.
     const own = [...texts].map(([n, text]) => ({ n, text }));
     texts.clear();

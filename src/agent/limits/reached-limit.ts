@@ -1,7 +1,7 @@
 import { type LimitReason, mapLimits, type StoppingKey, stoppingLimits } from "../../core/limits.ts";
 import type { Run } from "../run.ts";
 import type { Limits } from "./run-clock.ts";
-import type { Statistics } from "./statistics.ts";
+import type { LimitUsage, Statistics } from "./statistics.ts";
 import type { Budget, SubAgents } from "./sub-agents.ts";
 
 /** Says how far a run has come, for comparison with each limit that can stop it. */
@@ -13,24 +13,23 @@ export interface Use {
   readonly next: number;
 }
 
-type Meter = (run: Run, toolCalls: number) => Use;
+type Meter = (run: Run) => Use;
 
 /** Measures each limit. Of several reached limits the first in this order is reported. */
 const meters: Readonly<Record<StoppingKey, Meter>> = {
   // The clock of the run decides: it stops while a person is asked.
   maxExecutionTime: ({ services }) => toTimeUse(services.clock.decideSignal.aborted),
-  maxToolCalls: (_, toolCalls) => toCountUse(toolCalls),
-  maxIterations: ({ state }) => toCountUse(state.statistics.iterations),
+  maxToolCalls: ({ state }) => toCountUse(getUsage(state).toolCalls),
+  maxIterations: ({ state }) => toCountUse(getUsage(state).iterations),
   tokenBudget: (run) => toBudgetUse(getUsage(run.state).tokens, run.state.statistics.last().tokens),
   costBudget: (run) => toBudgetUse(getUsage(run.state).cost, run.state.statistics.last().cost),
 };
 
-/** Measures a run. `toolCalls` counts the calls that reached a tool. */
-export function getProgress(run: Run, toolCalls: number): Progress {
+export function getProgress(run: Run): Progress {
   return mapLimits(
     stoppingLimits,
     ({ key }) => key,
-    ({ key }) => meters[key](run, toolCalls),
+    ({ key }) => meters[key](run),
   );
 }
 
@@ -63,17 +62,40 @@ export function findReachedLimit(progress: Progress, limits: Limits): LimitReaso
 const order = Object.keys(meters);
 const byUrgency = stoppingLimits.toSorted((one, other) => order.indexOf(one.key) - order.indexOf(other.key));
 
+export const nothingUsed: Readonly<LimitUsage> = { iterations: 0, toolCalls: 0, tokens: 0, cost: 0 };
+
 interface Spender {
   readonly statistics: Statistics;
   readonly subAgents: SubAgents;
+  /** Is what had been used when the limits began to count. */
+  readonly usedBefore: LimitUsage;
 }
 
-/** Returns what a run and its sub-agents have used so far: tokens, and US dollars as far as they are known. */
-export function getUsage({ statistics, subAgents }: Spender): { tokens: number; cost: number } {
+/** Returns what a run and its sub-agents have used since the limits began to count. */
+export function getUsage(state: Spender): LimitUsage {
+  const all = getTotalUsage(state);
+  const { usedBefore } = state;
   return {
+    iterations: all.iterations - usedBefore.iterations,
+    toolCalls: all.toolCalls - usedBefore.toolCalls,
+    tokens: all.tokens - usedBefore.tokens,
+    cost: all.cost - usedBefore.cost,
+  };
+}
+
+/** Returns what a run and its sub-agents have used from its start on. */
+export function getTotalUsage({ statistics, subAgents }: Omit<Spender, "usedBefore">): LimitUsage {
+  return {
+    iterations: statistics.iterations,
+    toolCalls: statistics.toolCalls,
     tokens: statistics.totalTokens() + subAgents.tokens(),
     cost: statistics.knownCost() + subAgents.knownCost(),
   };
+}
+
+/** Returns how many more calls may reach a tool. */
+export function countCallsLeft({ state, input }: Run): number {
+  return input.limits.maxToolCalls - getUsage(state).toolCalls;
 }
 
 /** Returns what is left of the budgets. It holds no cost where there is no cost budget. */

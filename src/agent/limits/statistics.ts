@@ -16,6 +16,12 @@ export interface Statistics {
   addAside(role: ModelRole, bill: TurnBill): void;
   addIteration(): void;
   readonly iterations: number;
+  /** Counts one more call that reaches its tool. */
+  addToolCall(): void;
+  /** Takes back a call that was counted and did not reach its tool after all. */
+  removeToolCall(): void;
+  /** Counts the calls that reached a tool, those under way included. A search for tools is none of them. */
+  readonly toolCalls: number;
   totalTokens(): number;
   /** Returns what the last turn used. */
   last(): { tokens: number; cost: number };
@@ -26,6 +32,14 @@ export interface Statistics {
   bill(role: BillPart, model: NamedModel): ModelBill;
   /** Returns what summarising the conversation took, and undefined where nothing was summarised. */
   compactBill(): ModelBill | undefined;
+}
+
+/** Holds what a run has used of its limits: counts, tokens, and US dollars as far as they are known. */
+export interface LimitUsage {
+  iterations: number;
+  toolCalls: number;
+  tokens: number;
+  cost: number;
 }
 
 type NamedModel = Pick<Model, "provider" | "model">;
@@ -63,6 +77,13 @@ export function createStatistics(): Statistics {
     iterations: 0,
     addIteration() {
       statistics.iterations += 1;
+    },
+    toolCalls: 0,
+    addToolCall() {
+      statistics.toolCalls += 1;
+    },
+    removeToolCall() {
+      statistics.toolCalls -= 1;
     },
     add(role, turn, { model, isFallback }) {
       const { usage, costs } = turn;

@@ -37,8 +37,6 @@ export interface Observation {
   images: readonly ImagePart[];
   /** Is true when the call reached its tool. Only such calls count against the limit. */
   ran: boolean;
-  /** Counts how many times the call reached its tool. */
-  tries: number;
   /** Is true when the call was refused because it would only repeat a known result. */
   isRepeated: boolean;
   /** Is true when the call was refused because no more calls are allowed. */
@@ -65,7 +63,7 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
   const records = heard.map(toRecord);
   run.state.calls.push(...records);
   const sideBySide = Math.min(run.input.limits.maxParallel, heard.length);
-  const allowance = createCallAllowance(allowed, sideBySide);
+  const allowance = createCallAllowance(run, allowed, sideBySide);
   const callIds = heard.map(({ id }) => createEventId(run.state, id));
   await run.services.record.intend(heard, { callIds, consentIds: listConsentIds(run, heard) });
   async function runOne(index: number): Promise<void> {
@@ -177,7 +175,7 @@ async function makeCalls(run: Run, one: OneCall): Promise<Omit<Observation, "isN
   const record = toRecord(call);
   run.state.calls.push(record);
   const again = await makeCall(run, { ...one, record, callId: createEventId(run.state, call.id), isSecond: true });
-  return { ...again.observation, tries: observation.tries + again.observation.tries };
+  return again.observation;
 }
 
 /** Is the pause before the second attempt, in milliseconds. */
@@ -270,8 +268,7 @@ async function makeCall(
     permission: result.permission,
     error: result.error && { ...result.error, message: truncate(result.shown ?? result.error.message, longestMessage) },
   });
-  const tries = ran ? 1 : 0;
-  const observation = { call, result, text, sources: named, images, ran, tries, isRepeated, isOverLimit };
+  const observation = { call, result, text, sources: named, images, ran, isRepeated, isOverLimit };
   return { observation, mayRepeat: mayRepeat && ran && waitedMs === 0 };
 }
 
@@ -354,7 +351,6 @@ function toRefusedObservation(input: RunInput, call: ToolCall): Observation {
     text: result.text,
     images: [],
     ran: false,
-    tries: 0,
     isRepeated: false,
     isOverLimit: true,
     isNews: false,

@@ -4,8 +4,7 @@ import { createFailure, isOfClient, type Tool, type ToolResult } from "../../cor
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { say } from "../../kit/locale.ts";
 import { noResult } from "../context/given-steps.ts";
-import { getUsage } from "../limits/reached-limit.ts";
-import type { Limits } from "../limits/run-clock.ts";
+import { getTotalUsage } from "../limits/reached-limit.ts";
 import { getDepth, type Run } from "../run.ts";
 import { changeInstruction } from "./client-instruction.ts";
 
@@ -91,13 +90,10 @@ export function addClientMessages({ state }: Run): UserMessage[] {
  */
 function renewLimits({ input, state, services }: Run): void {
   if (getDepth(input) > 0) return;
-  const { limits, allowance } = input;
-  const used = getUsage(state);
-  const canRaise = (field: keyof NonNullable<Limits["sources"]>): boolean => limits.sources?.[field] === undefined;
-  limits.maxIterations = state.statistics.iterations + allowance.maxIterations;
-  limits.maxToolCalls = state.calls.length + allowance.maxToolCalls;
-  if (canRaise("tokenBudget")) limits.tokenBudget = used.tokens + allowance.tokenBudget;
-  if (allowance.costBudget !== undefined && canRaise("costBudget"))
-    limits.costBudget = used.cost + allowance.costBudget;
+  const { sources } = input.limits;
+  const { tokens, cost, ...counts } = getTotalUsage(state);
+  Object.assign(state.usedBefore, counts);
+  if (sources?.tokenBudget === undefined) state.usedBefore.tokens = tokens;
+  if (sources?.costBudget === undefined) state.usedBefore.cost = cost;
   services.clock.renew();
 }

@@ -6,7 +6,7 @@ import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import { askForMore } from "../limits/ask-for-more.ts";
-import { findReachedLimit, getProgress } from "../limits/reached-limit.ts";
+import { countCallsLeft, findReachedLimit, getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
 import { act, type Observation } from "./act.ts";
@@ -32,8 +32,6 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
   const messages = createOpeningMessages(run);
   const earlier = listEarlierCalls(run);
   const observations: Observation[] = [...earlier];
-  // The rules may have made calls before a model took over.
-  let toolCalls = run.state.calls.length;
   /** Counts consecutive rounds that only asked for known results. */
   let circles = 0;
   for (let step = 1; ; step++) {
@@ -60,16 +58,15 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
     const isDone = turn.finish !== "tool-calls" || turn.message.toolCalls.length === 0;
     // With one model the text of this turn is the answer, and what was said meanwhile comes too late.
     const late = isDone && !canAnswerWhileDeciding(run) ? await addMessages(run, step, turn.message) : [];
-    if (late.length > 0 && findReachedLimit(getProgress(run, toolCalls), run.input.limits) === undefined) {
+    if (late.length > 0 && findReachedLimit(getProgress(run), run.input.limits) === undefined) {
       messages.push(turn.message, ...late);
       continue;
     }
     if (isDone) return toDecideResult(run, { observations, ...toEnding(run, turn, before) });
     const { length } = turn.message.toolCalls;
-    if (length > run.input.limits.maxToolCalls - toolCalls) await askForMore(run, "tool-call-limit");
-    const round = await act(run, turn.message.toolCalls, step, run.input.limits.maxToolCalls - toolCalls);
-    toolCalls += round.reduce((sum, { tries }) => sum + tries, 0);
-    const results = recordStep(run, turn.message, round, run.input.limits.maxToolCalls - toolCalls);
+    if (length > countCallsLeft(run)) await askForMore(run, "tool-call-limit");
+    const round = await act(run, turn.message.toolCalls, step, countCallsLeft(run));
+    const results = recordStep(run, turn.message, round, countCallsLeft(run));
     run.services.clock.callerSignal.throwIfAborted();
     // What finds tools brings nothing for the answer.
     const gathered = round.filter(({ call }) => call.name !== run.services.catalog.finder?.name);
@@ -81,7 +78,6 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       round,
       gathered,
       observations,
-      toolCalls,
       isCircle: circles >= 2,
     });
     if (verdict.verdict === "answer") {
@@ -107,21 +103,20 @@ interface GatheredRound {
   round: readonly Observation[];
   gathered: readonly Observation[];
   observations: readonly Observation[];
-  toolCalls: number;
   isCircle: boolean;
 }
 
 async function evaluateRound(
   run: Run,
-  { round, gathered, observations, toolCalls, isCircle }: GatheredRound,
+  { round, gathered, observations, isCircle }: GatheredRound,
 ): Promise<JudgedVerdict> {
-  const progress = getProgress(run, toolCalls);
+  const progress = getProgress(run);
   const {
     input: { limits },
   } = run;
   if (gathered.length > 0) {
     const ruled = evaluate(progress, { observations: gathered, isCircle }, limits);
-    return askEvaluator(run, ruled, { round: gathered, observations, toolCalls });
+    return askEvaluator(run, ruled, { round: gathered, observations });
   }
   // Tools that were found are no result to stop at.
   const goesOn = { ...limits, stopWhenSufficient: false };

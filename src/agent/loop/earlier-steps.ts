@@ -24,7 +24,6 @@ export function listEarlierCalls({ input }: Run): Observation[] {
         text,
         images: [],
         ran: true,
-        tries: 0,
         isRepeated: false,
         isOverLimit: false,
         isNews: true,

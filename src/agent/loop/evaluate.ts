@@ -15,7 +15,6 @@ const evaluatorTimeoutMs = 5_000;
 export interface RoundFacts {
   round: readonly Observation[];
   observations: readonly Observation[];
-  toolCalls: number;
 }
 
 /** Holds a verdict, with the evaluator's own words where it gave any. */
@@ -72,15 +71,11 @@ function toVerdict({ verdict, reason }: Evaluation): JudgedVerdict {
   throw new Error(`verdict is ${JSON.stringify(verdict)} ("continue", "answer")`);
 }
 
-function toFacts(
-  state: LoopState,
-  { round, observations, toolCalls }: RoundFacts,
-  signal: AbortSignal,
-): EvaluationFacts {
+function toFacts(state: LoopState, { round, observations }: RoundFacts, signal: AbortSignal): EvaluationFacts {
   return {
     question: state.question,
     iterations: state.statistics.iterations,
-    toolCalls,
+    toolCalls: state.statistics.toolCalls,
     results: round.map(toResult),
     allResults: observations.map(toResult),
     signal,

@@ -1,6 +1,7 @@
-import { mapLimits, stoppingLimits } from "../../core/limits.ts";
+import { describeCallsUsed, mapLimits, stoppingLimits } from "../../core/limits.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { capitalize } from "../../kit/text/capitalize.ts";
 import type { Limits } from "../limits/run-clock.ts";
 import { type AnswerReason, isEarlyEnd } from "./run-result.ts";
 
@@ -87,10 +88,7 @@ function listReasons(limits: Limits): Record<AnswerReason, Text> {
       ({ stop }) => stop.reason,
       ({ stop, field, factor = 1 }) => stop.explain((limits[field] ?? Number.NaN) / factor),
     ),
-    "calls-used": {
-      zh: `允许的 ${limits.maxToolCalls} 次工具调用已用完`,
-      en: `all ${limits.maxToolCalls} tool calls are used`,
-    },
+    "calls-used": describeCallsUsed(limits.maxToolCalls),
     repetition: { zh: "检测到重复的操作，停止调用工具", en: "the same calls repeat, so the tool calls end" },
   };
 }
@@ -115,8 +113,4 @@ function listContinueReasons({ limits, custom }: ExplainOptions): Record<GoOnRea
       ? { zh: custom, en: custom }
       : { zh: "自定义评估要求继续。", en: "The custom evaluator asks to continue." },
   };
-}
-
-function capitalize(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

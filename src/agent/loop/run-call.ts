@@ -37,13 +37,24 @@ export interface CallAllowance {
   release(): void;
 }
 
-export function createCallAllowance(allowed: number, sideBySide: number): CallAllowance {
+/** Allows a turn of the run this many calls. Each one that is reserved counts for the whole run. */
+export function createCallAllowance(
+  { state: { statistics } }: Run,
+  allowed: number,
+  sideBySide: number,
+): CallAllowance {
   const allowance: Mutable<CallAllowance> = {
     sideBySide,
     left: allowed,
-    reserve: () => allowance.left > 0 && allowance.left-- > 0,
+    reserve() {
+      if (allowance.left <= 0) return false;
+      allowance.left -= 1;
+      statistics.addToolCall();
+      return true;
+    },
     release() {
       allowance.left += 1;
+      statistics.removeToolCall();
     },
   };
   return allowance;

@@ -5,6 +5,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { fenceResult, reportResult } from "../context/fence.ts";
 import { renderNote } from "../hooks/render-note.ts";
+import { getUsage } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run } from "../run.ts";
 import type { Observation } from "./act.ts";
@@ -15,7 +16,7 @@ import type { Observation } from "./act.ts";
  */
 export function toToolMessages(run: Run, round: readonly Observation[], calls: number | undefined): ToolMessage[] {
   const { input, state } = run;
-  const rounds = Math.max(0, input.limits.maxIterations - state.statistics.iterations);
+  const rounds = Math.max(0, input.limits.maxIterations - getUsage(state).iterations);
   // Each reply of the asking program brings the limits anew.
   const isHandedOver = round.some(({ call }) => state.client?.tools.tools.some(({ name }) => name === call.name));
   const left = calls === undefined || isHandedOver ? undefined : say(input.language, describeLeft(calls, rounds));

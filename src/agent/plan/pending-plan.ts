@@ -27,6 +27,8 @@ export function toPendingPlan(question: string, plan: Plan): string {
     isRefused: plan.isRefused,
     steps: [...plan.steps],
     results: [...plan.results],
+    failures: [...plan.failures],
+    remarks: [...plan.remarks],
     observations: [...plan.observations],
   };
   return JSON.stringify(kept);
@@ -37,11 +39,16 @@ export function resumePlan(text: string, words: string): ResumedPlan | undefined
   const kept = tryParseJson(text);
   const reply = readPlanReply(words);
   if (!isKept(kept) || reply === undefined) return undefined;
-  const { question, steps, stepwise, observations, replaced, repairs, dropped = [], isRefused = false } = kept;
+  const { question, steps, stepwise, observations, replaced, repairs } = kept;
+  const { dropped = [], isRefused = false, failures = [], remarks = [] } = kept;
   return {
     question,
     reply,
-    begun: { steps, stepwise, observations, replaced, repairs, dropped, isRefused, results: new Map(kept.results) },
+    begun: {
+      ...{ steps, stepwise, observations, replaced, repairs, dropped, isRefused, remarks },
+      results: new Map(kept.results),
+      failures: new Map(failures),
+    },
   };
 }
 
@@ -69,6 +76,8 @@ interface StoredPlan {
   /** Are absent in a plan that an earlier version kept. */
   dropped?: PlannedStep[];
   isRefused?: boolean;
+  failures?: [number, string][];
+  remarks?: string[];
   steps: PlanStep[];
   results: [number, string][];
   observations: Observation[];
@@ -87,6 +96,8 @@ function isKept(value: unknown): value is StoredPlan {
     isListOf(value.dropped ?? [], isPlannedStep) &&
     typeof (value.isRefused ?? false) === "boolean" &&
     isListOf(value.results, isResult) &&
+    isListOf(value.failures ?? [], isResult) &&
+    isListOf(value.remarks ?? [], isText) &&
     isListOf(value.observations, isObservation)
   );
 }

@@ -45,7 +45,7 @@ export interface RepairInput {
 export function createRepairRequest({ states, results, first, calls }: RepairInput): Text {
   return {
     zh: `计划执行到这里：\n${states}\n\n${results}\n\n有步骤失败。请重新规划其余步骤，换一种做法达到目的，步骤编号从 ${first} 开始，用工具的步骤最多 ${calls} 个；已完成步骤的结果可以用 {{step_N}} 引用。没有别的办法时给出 {"steps":[]}。只输出 JSON。`,
-    en: `The plan has come to this:\n${states}\n\n${results}\n\nA step failed. Plan the rest anew, in another way to the same end, with steps numbered from ${first} on, at most ${calls} of them with a tool; the results of steps that are done can be used as {{step_N}}. If there is no other way, give {"steps":[]}. JSON only.`,
+    en: `State of the plan:\n${states}\n\n${results}\n\nA step failed. Plan the rest anew, in another way to the same end, with steps numbered from ${first} on, at most ${calls} of them with a tool; the results of steps that are done can be used as {{step_N}}. If there is no other way, give {"steps":[]}. JSON only.`,
   };
 }
 

@@ -2,7 +2,7 @@ import type { PlanStep } from "../../core/events.ts";
 import type { LimitReason } from "../../core/limits.ts";
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import { findReachedLimit, getProgress, toCountUse } from "../limits/reached-limit.ts";
+import { findReachedLimit, getProgress, getUsage, toCountUse } from "../limits/reached-limit.ts";
 import type { Observation } from "../loop/act.ts";
 import type { Run } from "../run.ts";
 import { findUnresolvedValues } from "./references.ts";
@@ -49,8 +49,6 @@ export interface Plan {
   readonly results: ReadonlyMap<number, string>;
   /** Maps step numbers to the reasons of failures. */
   readonly failures: ReadonlyMap<number, string>;
-  /** Counts the calls that reached a tool. */
-  readonly toolCalls: number;
   /** Counts how often the rest was to be planned again after a failure. */
   readonly repairs: number;
   /** Is the number of the last step that later ones have replaced. */
@@ -101,6 +99,8 @@ export interface StartedPlan {
   stepwise: boolean;
   observations: Observation[];
   results: Map<number, string>;
+  failures: Map<number, string>;
+  remarks: string[];
   replaced: number;
   repairs: number;
   dropped: readonly PlannedStep[];
@@ -121,13 +121,10 @@ function isConsentNeeded({ services, state }: Run, { tool, parameters }: Planned
 }
 
 export function createPlan(run: Run, begun: StartedPlan): Plan {
-  const { observations, results } = begun;
-  const failures = new Map<number, string>();
-  const remarks: string[] = [];
+  const { observations, results, failures, remarks } = begun;
   let { steps, stepwise, replaced, repairs, dropped, isRefused } = begun;
   /** Holds the numbers of the steps of which a call has reached its tool. */
   const tried = new Set<number>();
-  let toolCalls = 0;
   let excused = 0;
   let questions = 0;
   let isConfirmed = false;
@@ -181,9 +178,6 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
     observations,
     results,
     failures,
-    get toolCalls() {
-      return toolCalls;
-    },
     get repairs() {
       return repairs;
     },
@@ -207,7 +201,6 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
     observe({ step }, observation) {
       observations.push(observation);
       if (observation.ran && !isRefusedCall(observation.result)) tried.add(step);
-      toolCalls += observation.tries;
     },
     succeed(step, result) {
       if (result !== undefined) results.set(step.step, result);
@@ -242,9 +235,13 @@ export function createPlan(run: Run, begun: StartedPlan): Plan {
     },
     limit(before) {
       if (before === "planning" && run.state.statistics.iterations === 0) return undefined;
-      const progress = getProgress(run, before === "planning" ? 0 : toolCalls);
-      const iterations = before === "planning" ? run.state.statistics.iterations - excused : 0;
-      return findReachedLimit({ ...progress, maxIterations: toCountUse(iterations) }, run.input.limits);
+      const progress = getProgress(run);
+      const { iterations } = getUsage(run.state);
+      const use =
+        before === "planning"
+          ? { maxToolCalls: toCountUse(0), maxIterations: toCountUse(iterations - excused) }
+          : { maxIterations: toCountUse(0) };
+      return findReachedLimit({ ...progress, ...use }, run.input.limits);
     },
     confirm() {
       isConfirmed = true;

@@ -6,6 +6,7 @@ import { say, type Text } from "../../kit/locale.ts";
 import { toAnswerMessage } from "../answer/hand-over.ts";
 import { fence } from "../context/fence.ts";
 import { toQuestionContent } from "../context/question-content.ts";
+import { countCallsLeft } from "../limits/reached-limit.ts";
 import { act } from "../loop/act.ts";
 import { reportModelFailure } from "../loop/decide.ts";
 import type { DecideResult } from "../loop/run-result.ts";
@@ -68,7 +69,7 @@ export function createPlanner(run: Run, plan: Plan): Planner {
       if (run.services.models.functionCall.followsPrompts === false)
         return { draft: toStepwiseDraft(run, noticePlanByRules) };
       plan.excuseTurn();
-      ask(say(run.input.language, createRevisionRequest(words, findFirstOpen(plan), countCallsLeft(run, plan))));
+      ask(say(run.input.language, createRevisionRequest(words, findFirstOpen(plan), countToolSteps(run))));
       const isUnderWay = plan.observations.length > 0;
       const before = plan.waiting();
       const createFallback = (): Draft =>
@@ -82,7 +83,7 @@ export function createPlanner(run: Run, plan: Plan): Planner {
       const { observations } = plan;
       const results = toAnswerMessage("", { observations }, marker, language).trim();
       const states = fence(renderStates(plan, language), marker);
-      const left = { first: findFirstOpen(plan), calls: countCallsLeft(run, plan) };
+      const left = { first: findFirstOpen(plan), calls: countToolSteps(run) };
       ask(say(language, createRepairRequest({ states, results, ...left })));
       return draftPlan(run, plan, { messages, reason: reasons.repair, otherwise: () => toUnchangedDraft(run, []) });
     },
@@ -95,8 +96,8 @@ function findFirstOpen(plan: Plan): number {
 }
 
 /** Returns how many steps of a plan may still use a tool. */
-function countCallsLeft(run: Run, plan: Pick<Plan, "toolCalls">): number {
-  return Math.min(run.input.limits.maxToolCalls - plan.toolCalls, mostSteps);
+function countToolSteps(run: Run): number {
+  return Math.min(countCallsLeft(run), mostSteps);
 }
 
 function createOpeningMessages(run: Run): Message[] {
@@ -114,7 +115,7 @@ function createOpeningMessages(run: Run): Message[] {
   // What a server says of its tools is from outside, like their results.
   const list = fence(offer.join("\n"), marker);
   const hint = finder ? `\n${say(locale, createSearchHint(finder.name))}` : "";
-  const calls = String(countCallsLeft(run, { toolCalls: 0 }));
+  const calls = String(countToolSteps(run));
   const variables = { ...toPlaceholderValues(run), calls, tools: list + hint };
   const content = run.services.prompts.render("plan", { model: models.functionCall, locale }, variables);
   return [
@@ -222,7 +223,7 @@ async function readTurn(run: Run, plan: Plan, turn: Turn): Promise<ReadDraft> {
     tools: { get: run.services.catalog.findTool, keys: () => run.services.catalog.tools.keys() },
     first: findFirstOpen(plan),
     known: new Set(plan.results.keys()),
-    mostCalls: countCallsLeft(run, plan),
+    mostCalls: countToolSteps(run),
     locale: run.input.language,
   });
   return "problems" in parsed ? parsed : { draft: { steps: parsed.steps, stepwise: false } };

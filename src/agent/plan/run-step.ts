@@ -15,6 +15,7 @@ import { isShownWhole } from "../../render/plan-lines.ts";
 import { toAnswerMessage } from "../answer/hand-over.ts";
 import { fence } from "../context/fence.ts";
 import { toQuestionContent } from "../context/question-content.ts";
+import { countCallsLeft } from "../limits/reached-limit.ts";
 import { act, type Observation } from "../loop/act.ts";
 import { reportModelFailure } from "../loop/decide.ts";
 import { recordCalls } from "../loop/record-step.ts";
@@ -115,7 +116,7 @@ async function makeCalls(run: Run, plan: Plan, step: PlanStep, filled: readonly 
     state: { ...run.state, repetition: createRepetition(["*"]), sending: wasSeen ? sending.forSeenCalls() : sending },
     services: { ...run.services, user: wasSeen ? approveAsPlanned(run) : run.services.user },
   };
-  const observations = await act(planned, calls, step.step, run.input.limits.maxToolCalls - plan.toolCalls);
+  const observations = await act(planned, calls, step.step, countCallsLeft(run));
   recordCalls(run, observations);
   for (const observation of observations) plan.observe(step, observation);
   run.services.clock.callerSignal.throwIfAborted();
@@ -256,8 +257,7 @@ function createFillingMessages(run: Run, plan: Plan, step: PlanStep, { duty, quo
   const parameters = JSON.stringify(step.parameters);
   // What is wrong may be in the words of a server or of its schema.
   const trouble = [duty, quoted && fence(quoted, marker)].filter(Boolean).join("\n");
-  const calls = run.input.limits.maxToolCalls - plan.toolCalls;
-  const request = createStepRequest({ ...step, parameters, trouble, calls });
+  const request = createStepRequest({ ...step, parameters, trouble, calls: countCallsLeft(run) });
   const { observations } = plan;
   const done = toAnswerMessage(run.state.question, { observations }, marker, locale);
   return [

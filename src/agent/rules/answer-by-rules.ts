@@ -2,6 +2,7 @@ import type { Phase } from "../../core/events.ts";
 import { noUsage } from "../../core/model.ts";
 import type { RoutedCall, RuleRouter } from "../../core/rule-router.ts";
 import { say, type Text } from "../../kit/locale.ts";
+import { countCallsLeft } from "../limits/reached-limit.ts";
 import { act, type Observation } from "../loop/act.ts";
 import { toDecideResult } from "../loop/decide.ts";
 import { recordCalls } from "../loop/record-step.ts";
@@ -15,7 +16,6 @@ import type { Run } from "../run.ts";
 export async function answerByRules(run: Run): Promise<Pick<RunResult, "work" | "written"> | undefined> {
   const { router, catalog, clock } = run.services;
   if (router === undefined) return undefined;
-  const { maxToolCalls } = run.input.limits;
   const observations: Observation[] = [];
   for (let step = 1; ; step++) {
     const { question } = run.state;
@@ -37,7 +37,7 @@ export async function answerByRules(run: Run): Promise<Pick<RunResult, "work" | 
     }
     const showThought = (): void => run.services.emit({ type: "thought-delta", text: found.thought });
     showPhase(run, router, { phase: "decide", step, reason: reasons.decide, write: showThought });
-    const made = await act(run, [found.call], step, maxToolCalls - run.state.calls.length);
+    const made = await act(run, [found.call], step, countCallsLeft(run));
     recordCalls(run, made);
     observations.push(...made);
     clock.callerSignal.throwIfAborted();

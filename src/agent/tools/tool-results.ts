@@ -20,8 +20,8 @@ export interface ToolResults {
   canReadOn(text: string): boolean;
   /** Lists the results of this run of which models have read parts. */
   listKept(): NumberedResult[];
-  /** Offers the tool that reads results on. */
-  offerTool(): void;
+  /** Offers the tool that reads results on, and returns its name. */
+  offerTool(): string;
   /** Returns the tool that reads the rest, and undefined until something has been cut. */
   findTool(): Tool | undefined;
   /** Returns a result as the models read it: whole, or its head and tail with the call that reads the rest between them. */
@@ -162,7 +162,10 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
       return numbers.has(text);
     },
     listKept: () => [...shelf].map(([n, text]) => ({ n, text })),
-    offerTool: () => void tools.set(name, tool),
+    offerTool() {
+      tools.set(name, tool);
+      return name;
+    },
     findTool: () => (tools.get(name) === tool ? tool : undefined),
     read(text, kind) {
       const most = kind === "sources" ? sourcesFactor * longest : longest;

@@ -67,6 +67,8 @@ export function createTraceRecorder({ question, startedAt = Date.now() }: TraceR
         final_answer: outcome.response,
         output: outcome.output,
         finish_reason: outcome.stop_reason,
+        limit: outcome.limit,
+        iterations: outcome.meta.iterations,
         used_tools: toToolStats(state),
         token_usage: toTokenUsage(state.usage),
         total_ms: outcome.meta.latency_ms,

@@ -1,4 +1,5 @@
 import { defaultedLimits, type LimitRow, limitRows, mapLimits, optionalLimits } from "../../core/limits.ts";
+import { removeFinalStop } from "../../kit/text/remove-final-stop.ts";
 import { defineGroup, defineSetting, type SettingFacts } from "./setting.ts";
 
 /** Holds the limits of a run as settings under `agent`. Their rows are in `src/core/limits.ts`. */
@@ -26,7 +27,7 @@ function toFacts({ help, fileHelp, environment, flag, flagPath }: LimitRow): Set
 /** Converts a sentence to the fragment that stands in a table. */
 function toFragment(sentence: string): string {
   const start = /^[A-Z]{2}/.test(sentence) ? sentence.charAt(0) : sentence.charAt(0).toLowerCase();
-  return `${start}${sentence.slice(1)}`.replace(/[.。]$/, "");
+  return removeFinalStop(`${start}${sentence.slice(1)}`);
 }
 
 const noBudget = { zh: "无", en: "none" };

@@ -1,7 +1,14 @@
 import * as z from "zod";
 import { permissionSchema, phaseSchema, planStepSchema } from "./events-schema.ts";
 import { jsonValueSchema } from "./json-value-schema.ts";
-import { errorReportSchema, modeSchema, outcomeMetaSchema, statusSchema, stopReasonSchema } from "./outcome-schema.ts";
+import {
+  errorReportSchema,
+  modeSchema,
+  outcomeMetaSchema,
+  outcomeSchema,
+  statusSchema,
+  stopReasonSchema,
+} from "./outcome-schema.ts";
 
 // Files that need only the types import them from `trace.ts`, which does not load Zod.
 
@@ -114,6 +121,10 @@ export const traceSchema = z.object({
   /** Holds the answer as an object, where one was asked for. */
   output: z.record(z.string(), jsonValueSchema).optional(),
   finish_reason: stopReasonSchema,
+  limit: outcomeSchema.shape.limit,
+  iterations: outcomeMetaSchema.shape.iterations
+    .optional()
+    .meta({ description: "Rounds of deciding, as the result counts them; absent in a trace of an earlier version." }),
   used_tools: z.record(z.string(), toolStatsSchema),
   token_usage: tokenUsageSchema,
   total_ms: milliseconds,

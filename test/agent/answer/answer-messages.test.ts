@@ -12,7 +12,6 @@ function observation(name: string, text: string, more: Partial<Observation> = {}
     text,
     images: [],
     ran: true,
-    tries: 1,
     isRepeated: false,
     isOverLimit: false,
     isNews: true,

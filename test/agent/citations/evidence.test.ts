@@ -64,6 +64,14 @@ test("a source with a longer text than is kept lacks no figure, and what this ru
   expect(evidence.findSource(2, "It is 777 m wide")).toBe(1);
 });
 
+test("what was read of a source stays as it is, however many citations are compared with it", () => {
+  const evidence = createEvidence();
+  evidence.add({ n: 1, text: "Nobody knows. ".repeat(14_285) });
+  evidence.add({ n: 2, text: "It is 888 m deep." });
+  const found = Array.from({ length: 12 }, () => evidence.findSource(1, "It is 888 m deep"));
+  expect(new Set(found)).toEqual(new Set([2]));
+});
+
 test.each([
   ["One. Two is 2.4", "Two is 2.4"],
   ["One [1] two", "two"],

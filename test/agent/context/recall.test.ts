@@ -9,7 +9,7 @@ import { DuetError } from "../../../src/kit/errors.ts";
 import { estimateMessageTokens } from "../../../src/providers/estimate-tokens.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
-import { noticesOf, outcomeOf } from "../../fakes/events.ts";
+import { makeTool, noticesOf, outcomeOf } from "../../fakes/events.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel, withoutDay } from "../../fakes/model.ts";
 import { type Overrides, runAll } from "../../fakes/run.ts";
 
@@ -201,6 +201,19 @@ describe("a conversation that cannot be compressed", () => {
     stop.abort();
     expect(outcomeOf(await run)).toMatchObject({ status: "cancelled" });
     expect(functionCall.requests).toHaveLength(1);
+  });
+
+  test("tells whoever has tools, and nobody else, how the tool is called that reads the results noted in its summary", async () => {
+    const talk = await open(turnsOf(4, 20));
+    const facts = ['result 1 (turn 1): list_files {"folder":"a"}'];
+    await talk.store.summarise(talk.id, { text: "The summary.", turns: 2, facts, isWanted: true });
+    const [functionCall, answer] = [small(["Enough."], "cheap"), small(["Yes."], "strong")];
+    const tools = [makeTool("read_result", () => ({ ok: true, text: "mine" }))];
+    await talk.ask({ models: { functionCall, answer }, tools });
+    const [deciding, answering] = [functionCall, answer].map(({ requests }) => historyOf(requests[0])[0]);
+    expect(deciding).toContain("line by line (duet_read_result reads the result of a tool by its number):\nresult 1");
+    expect(functionCall.requests[0]?.tools.map(({ name }) => name)).toContain("duet_read_result");
+    expect(answering).toContain("line by line:\nresult 1");
   });
 
   test("says so when the store does not take the summary, and goes on with it", async () => {

@@ -9,6 +9,7 @@ import {
 import type { Limits } from "../../../src/agent/limits/run-clock.ts";
 import type { Observation } from "../../../src/agent/loop/act.ts";
 import { evaluate } from "../../../src/agent/loop/evaluate.ts";
+import { explainVerdict } from "../../../src/agent/loop/explain-verdict.ts";
 import { mapLimits, stoppingLimits } from "../../../src/core/limits.ts";
 import { defaultLimits } from "../../fakes/run.ts";
 
@@ -63,7 +64,6 @@ function observed(text: string, ok = true): Observation {
     text,
     images: [],
     ran: true,
-    tries: 1,
     isRepeated: false,
     isOverLimit: false,
     isNews: true,
@@ -88,3 +88,16 @@ test.each<[string, Observation[], boolean, string]>([
 ])("of a round of calls: %s", (_, observations, isCircle, reason) => {
   expect(evaluate(begun, { observations, isCircle }, limits).reason).toBe(reason);
 });
+
+test.each([
+  ["calls-used", 1, "The only allowed tool call is used; "],
+  ["calls-used", 5, "All 5 tool calls are used; "],
+  ["tool-call-limit", 1, "The limit of 1 tool call is reached; "],
+  ["tool-call-limit", 5, "The limit of 5 tool calls is reached; "],
+] as const)(
+  "the verdict %s with a limit of %i is explained in a sentence that fits the number",
+  (reason, maxToolCalls, said) => {
+    const options = { limits: { ...defaultLimits, maxToolCalls }, locale: "en", results: "some" } as const;
+    expect(explainVerdict({ verdict: "answer", reason }, options)).toContain(said);
+  },
+);

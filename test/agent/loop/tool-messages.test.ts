@@ -21,7 +21,7 @@ async function openEndedRun() {
 
 function observe(text: string, more: Partial<Observation> = {}, result: Partial<ToolResult> = {}): Observation {
   const call = { id: "1", name: "wipe", argumentsText: "{}", arguments: {} };
-  const states = { ran: true, tries: 1, isRepeated: false, isOverLimit: false, isNews: true };
+  const states = { ran: true, isRepeated: false, isOverLimit: false, isNews: true };
   return { call, result: { ...createFailure("tool", text), ...result }, text, images: [], ...states, ...more };
 }
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { AgentEvent, PlanStep } from "../../../src/core/events.ts";
 import type { PlanReply } from "../../../src/core/questions/plan-reply.ts";
 import type { ConversationStore } from "../../../src/core/store/store.ts";
-import type { Approval, ApprovalRequest } from "../../../src/core/tools/tool.ts";
+import type { Approval, ApprovalRequest, ToolResult } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";
 import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";
@@ -351,6 +351,28 @@ describe("where nobody can be asked and plans are to be confirmed", () => {
     expect(outcomeOf(events).status).toBe("complete");
   });
 
+  test("a plan that is taken up knows why its steps failed, and what the model said beside their calls", async () => {
+    const reasons = ["没有权限", "太晚了"];
+    const fail = (): ToolResult => ({ ok: false, text: "", error: { code: "auth", message: reasons.shift() ?? "" } });
+    const broken = makeTool("broken", fail);
+    const { ask } = conversation({ tools: [...tools, broken] });
+    await ask({
+      models: planners([written({ tool: "echo", parameters: { text: "?" } }, { tool: "broken" })]),
+      question,
+    });
+    const filled = { text: "The first of two.", calls: [{ id: "1", name: "echo", input: { text: "a" } }] };
+    const again = written({ tool: "broken", step: 3 });
+    expect(outcomeOf(await ask({ models: planners([filled, again]), question: "y" })).status).toBe(
+      "needs_confirmation",
+    );
+
+    const models = planners(['{"steps":[]}'], "没有成功。");
+    await ask({ models, question: "y" });
+    for (const asked of [lastAsked(models.functionCall, 0), lastAsked(models.answer, 0)])
+      expect(asked).toMatch(/2\. .*\(没有权限\)\n3\. .*\(太晚了\)/);
+    expect(lastAsked(models.answer, 0)).toContain("The first of two.");
+  });
+
   test("a tool that is gone when the plan is taken up is named as what failed", async () => {
     const { ask } = conversation();
     await ask({ models: planners([written(add)]), question });
@@ -368,21 +390,25 @@ describe("where nobody can be asked and plans are to be confirmed", () => {
     expect(callsOf(events)).toHaveLength(1);
   });
 
-  test.each(["", "{}", "[", '{"version":2}', '{"version":1,"question":"q","steps":[{"step":7}]}'])(
-    "a kept plan that cannot be read (%s) is as good as none",
-    async (pendingPlan) => {
-      const store = createMemoryStore();
-      const kept = await store.create("conv-1");
-      const models = planners(['{"steps":[]}'], "Hello.");
-      const events = await runAll({
-        mode: "plan",
-        tools,
-        planPolicy,
-        models,
-        store: { ...store, load: async () => ({ ...kept, pendingPlan }) },
-        conversationId: "conv-1",
-      });
-      expect(outcomeOf(events)).toMatchObject({ status: "complete", response: "Hello." });
-    },
-  );
+  test.each([
+    "",
+    "{}",
+    "[",
+    '{"version":2}',
+    '{"version":1,"question":"q","steps":[{"step":7}]}',
+    '{"version":1,"question":"q","stepwise":false,"replaced":0,"repairs":0,"steps":[],"results":[],"observations":[],"failures":[1]}',
+  ])("a kept plan that cannot be read (%s) is as good as none", async (pendingPlan) => {
+    const store = createMemoryStore();
+    const kept = await store.create("conv-1");
+    const models = planners(['{"steps":[]}'], "Hello.");
+    const events = await runAll({
+      mode: "plan",
+      tools,
+      planPolicy,
+      models,
+      store: { ...store, load: async () => ({ ...kept, pendingPlan }) },
+      conversationId: "conv-1",
+    });
+    expect(outcomeOf(events)).toMatchObject({ status: "complete", response: "Hello." });
+  });
 });

@@ -14,6 +14,7 @@ import {
   promptNames,
 } from "../../../src/agent/prompts/choose-prompt.ts";
 import { createPrompts } from "../../../src/agent/prompts/prompts.ts";
+import { renderFile, renderFiles, renderPage, renderSources } from "../../../src/core/sources.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
 
 const folder = join(import.meta.dirname, "../../../src/agent/prompts");
@@ -127,6 +128,16 @@ describe("the prompts that come with the program", () => {
     ]);
   });
 
+  test("the rule for citing holds for every kind of source that has a number, and its example is written as they are", () => {
+    const [source, file] = [{ title: "Duet", url: "https://duet.example", snippet: "" }, "notes.md, lines 1 to 2:"];
+    const numbered = { n: 1, source };
+    for (const shown of [renderSources([numbered]), renderPage(numbered, ""), renderFile(numbered, file)])
+      expect(shown).toMatch(/^\[1\] (?:Duet|notes\.md)/);
+    expect(renderFiles([numbered], "2: a hit")).toMatch(/\n\[1\] Duet$/);
+    expect(render("answer", "en")).toMatch(/search results, pages, files\) have a number in brackets.*like \[1\]/);
+    expect(render("answer", "zh")).toMatch(/搜索结果、网页、文件）的名称前，方括号里有编号.*如 \[1\]/);
+  });
+
   test("the planner reads the tools, the shape of a plan, and how to name an earlier result", () => {
     const prompt = render("plan", "en");
     expect(prompt).toContain("\nweather: tells the weather\n");
@@ -184,7 +195,7 @@ describe("the user's own prompt", () => {
 
   test("may use the program's parts, and a part of the user's own goes into the program's prompts", () => {
     expect(render("answer", "en", [{ name: "answer", text: "mine\n{cite}" }])).toContain(
-      "mine\nPages and files that were read have a number",
+      "mine\nSources (search results, pages, files) have a number",
     );
     const own: CustomPrompt[] = [{ name: "guide", text: "- Search twice." }];
     for (const name of ["decide", "decide-alone"] as const) {

@@ -332,6 +332,14 @@ describe("in plan mode", () => {
     expect(endsOf(events)).toEqual(["memory__read_graph true"]);
   });
 
+  test("searches for a plan use up none of the calls of a run that goes on without a plan", async () => {
+    const search = written({ tool: "find_tools", parameters: { query: "weather" } });
+    const { models } = alone(search, "No.", "No.", "No.", [ask("amap__maps_weather")], "Done.");
+    const limits = { maxToolCalls: 1 };
+    const events = await runAll({ mode: "plan", question, tools, models, finding: await findingBy(), limits });
+    expect(endsOf(events)).toEqual(["find_tools true", "amap__maps_weather true"]);
+  });
+
   test("a planner that only ever searches comes to an end", async () => {
     const search = written({ tool: "find_tools", parameters: { query: "weather" } });
     const functionCall = scriptedModel([search, search, search, "Enough."]);

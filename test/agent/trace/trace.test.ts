@@ -4,6 +4,7 @@ import type { AgentEvent, PlanStep } from "../../../src/core/events.ts";
 import type { Outcome, ToolCallRecord } from "../../../src/core/outcome.ts";
 import type { AgentTrace } from "../../../src/core/trace.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
+import { toFinishedOutcome } from "../../../src/runs/finished-outcome.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
@@ -87,9 +88,31 @@ describe("the trace of a run", () => {
     const tools = [makeTool("look", () => ({ ok: true, text: "nothing that could be seen from here" }))];
     const { trace } = await traced({ models, tools, limits: { maxToolCalls: 1 } });
     expect(trace.notes).toMatchObject([
-      { level: "warning", code: "tool-call-limit", message: expect.stringContaining("limit of 1 tool calls") },
+      {
+        level: "warning",
+        code: "tool-call-limit",
+        message: expect.stringContaining("limit of 1 tool call is reached"),
+      },
     ]);
     expect(trace).toMatchObject({ status: "partial", finish_reason: "tool_call_limit" });
+  });
+
+  test("gives back the outcome, with its count of iterations and the limit that ended the work", async () => {
+    const overloaded = new DuetError({ code: "overloaded", text: { zh: "忙", en: "busy" } });
+    const second = scriptedModel([[{ id: "a", name: "look", input: {} }]], "second");
+    const models = {
+      functionCall: scriptedModel([{ error: overloaded }], "first"),
+      answer: scriptedModel(["Nothing."], "strong"),
+      fallbacks: { functionCall: [second], answer: [] },
+    };
+    const tools = [makeTool("look", () => ({ ok: true, text: "nothing that could be seen from here" }))];
+    const { trace, outcome } = await traced({ models, tools, limits: { maxIterations: 1 } });
+    expect(outcome.meta.iterations).toBe(1);
+    expect(outcome.limit).toEqual({ setting: "agent.maxIterations", value: 1 });
+    const { limit, meta } = toFinishedOutcome(trace, "en");
+    expect({ limit, meta }).toEqual({ limit: outcome.limit, meta: outcome.meta });
+    const { iterations: _, limit: __, ...older } = trace;
+    expect(toFinishedOutcome(older, "en")).toMatchObject({ meta: { iterations: 2 } });
   });
 
   test("says why a call failed, and does not count a tool that does not exist", async () => {

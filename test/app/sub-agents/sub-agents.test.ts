@@ -112,7 +112,7 @@ test("a budget of the day counts what an agent below has used once, with the run
   provider.script("boss", { text: "Counted.", usage: { input: 4900, output: 100 } });
   // 3,000 tokens of the first run and 5,000 of this one are exactly the share at which people are warned.
   expect(outcomeOf(await ask()).notices?.map(({ message }) => message)).toEqual([
-    "80 % of the budget agent.budgets.tokensPerDay (10000) are used.",
+    "80 % of the budget agent.budgets.tokensPerDay (10000) is used.",
   ]);
 });
 

@@ -295,6 +295,49 @@ test("limits count the client's calls and begin anew with its results; tool_choi
   expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(["required", { tool: "list" }, undefined]);
 });
 
+test("a limit is told with the value that is set, to the model and to the reader, after replies of the client, too", async () => {
+  const { client, model, origin } = await startWire({
+    turns: [
+      [toCall("1", "read", "a")],
+      [toCall("2", "unknown", "b"), toCall("3", "read", "c")],
+      [toCall("4", "read", "d"), toCall("5", "read", "e"), toCall("6", "read", "f")],
+      [toCall("7", "unknown", "g")],
+      [toCall("8", "unknown", "h")],
+      "That is all.",
+    ],
+    settings: { agent: { maxToolCalls: 2, maxIterations: 2 } },
+  });
+  const messages: Parameters[] = [user("All")];
+  for (const count of [1, 1, 2]) {
+    const { message, calls } = await askForCalls(client, messages);
+    expect(calls).toHaveLength(count);
+    if (!message) throw new Error("no message");
+    messages.push(message, ...calls.map(({ id }) => result(id, "A")));
+  }
+  const { message, runId } = await askForCalls(client, messages);
+  expect(message?.content).toContain("That is all.");
+  expect(readResults(model.requests[3]?.messages).read).toContain("The limit of 2 tool calls is reached");
+  const outcome: unknown = await (await fetch(`${origin}/agent/runs/${runId}`)).json();
+  expect(outcome).toMatchObject({
+    stop_reason: "iteration_limit",
+    limit: { setting: "agent.maxIterations", value: 2 },
+  });
+});
+
+test("in chat mode with search, results that the client sends without its tools reach the model, and nothing is searched", async () => {
+  const search = makeTool("web_search", () => expect.unreachable("searched"));
+  const { client, model } = await startWire({ tools: [search], turns: ["It says A."] });
+  const call = { id: "call_gone", type: "function" as const, function: { name: "read", arguments: '{"path":"a"}' } };
+  const messages: Parameters[] = [
+    user("What does a say?"),
+    { role: "assistant", content: null, tool_calls: [call] },
+    result("call_gone", "It says A."),
+  ];
+  const answer = await client.chat.completions.create({ model: "duet-chat", messages, web_search_options: {} });
+  expect(answer.choices[0]?.message.content).toBe("It says A.");
+  expect(model.requests[0]?.messages.at(-1)?.content).toMatch(/What does a say\?[\s\S]*### read [\s\S]*It says A\./);
+});
+
 test("in chat mode the answer model alone has the client's tools and no others; a tool of ours with the same name gives way", async () => {
   const ours = makeTool("read", () => ({ ok: true, text: "ours" }));
   const call = [toCall("1", "read", "a")];

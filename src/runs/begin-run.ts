@@ -47,6 +47,8 @@ export interface RunQuestionRequest {
   onDisconnect?: RunHandle["onDisconnect"];
   /** Is the request that asks, where its client may cancel it in another process. */
   hostRequest?: HostRequest | undefined;
+  /** Is the run with which this one goes on. Whoever asks for that one again joins this one. */
+  goesOnWith?: RunHandle | undefined;
 }
 
 type GivenOptions = Pick<
@@ -57,7 +59,7 @@ type GivenOptions = Pick<
 /** Begins a run. Throws where there are too many, and for a conversation that cannot be. */
 export function beginRun(asked: RunQuestionRequest): RunHandle {
   const { scope, input, attachments, chain, locale, models, answerForm, given, isInteractive, runId } = asked;
-  const { after, onDisconnect, hostRequest } = asked;
+  const { after, onDisconnect, hostRequest, goesOnWith } = asked;
   const { duet, settings, runs, caller, mode, logSteps } = scope;
   checkConversationId(input.conversation_id);
   const ceilings = readCeilings(settings.limits);
@@ -65,7 +67,11 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
   const run = runs.begin({
     id: runId,
     // Who asks the same of other models, or after other words, asks for something else.
-    key: (models ?? given) === undefined || input.confirmation ? toRequestKey(asked) : createRandomHex(),
+    key:
+      (models ?? given) === undefined || input.confirmation
+        ? (goesOnWith?.key ?? toRequestKey(asked))
+        : createRandomHex(),
+    goesOnWith,
     caller,
     locale,
     entrance: scope.entrance,

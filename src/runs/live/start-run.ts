@@ -43,6 +43,8 @@ export interface StartRunOptions {
   entrance?: Entrance | undefined;
   /** Holds the records of a run that goes on. */
   resumed?: TakenRun | undefined;
+  /** Is the run with which this one goes on: whoever asks for that one again gets this one. */
+  goesOnWith?: Pick<RunHandle, "wantedConversationId"> | undefined;
   onDisconnect?: RunHandle["onDisconnect"];
   /** Is recorded with the run, for its client's cancel that comes to another process. */
   hostRequest?: HostRequest | undefined;
@@ -69,6 +71,7 @@ export function startRun({
   isAside = false,
   entrance = "http",
   resumed,
+  goesOnWith,
   onDisconnect,
   hostRequest,
   request,
@@ -132,7 +135,9 @@ export function startRun({
     mode,
     after: request.after,
     onDisconnect,
-    wantedConversationId: resumed ? resumed.header.wantedConversationId : request.conversationId,
+    wantedConversationId: resumed
+      ? resumed.header.wantedConversationId
+      : (goesOnWith ?? { wantedConversationId: request.conversationId }).wantedConversationId,
     startedAt: resumed ? Date.parse(resumed.begunAt) : Date.now(),
     isDelivered: false,
     inbox,

@@ -7,7 +7,7 @@ import { say } from "../../../kit/locale.ts";
 import { askInput } from "../../../runs/ask-schema.ts";
 import { takeAttachments } from "../../../runs/attachment-input.ts";
 import { beginRun, findSameElsewhere, findSameRun, type RunQuestionRequest } from "../../../runs/begin-run.ts";
-import { readHost } from "../../../runs/input/host.ts";
+import { type Host, readHost } from "../../../runs/input/host.ts";
 import { leaveAfterSwitch } from "../../../runs/leave-conversation.ts";
 import { confirmRun } from "../../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
@@ -38,7 +38,7 @@ export async function handleAsk(
   const host = readHost(connection.server, context);
   const locale = scope.duet.localeFor(input.question);
   const hostRequest = toHostRequest(scope, context.mcpReq.id);
-  const asked: RunQuestionRequest = { scope, input, attachments, chain, host, locale, hostRequest };
+  const asked: RunQuestionRequest & { host: Host } = { scope, input, attachments, chain, host, locale, hostRequest };
   if (input.output_schema !== undefined)
     try {
       asked.answerForm = await openOutputSchema(input.output_schema, schemaPlace);
@@ -52,7 +52,7 @@ export async function handleAsk(
     scope,
     {
       ...{ kind: "agent_ask", context, host, chain, locale, waitS, detail, include },
-      goOn: (outcome, requestContext, leftMs) => offerGoOn(asked, outcome, requestContext, leftMs),
+      goOn: (run, outcome, requestContext, leftMs) => offerGoOn(asked, run, outcome, requestContext, leftMs),
     },
     async (waiter) => {
       if (input.confirmation) return confirmRun(asked, input.confirmation);

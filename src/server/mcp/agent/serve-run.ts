@@ -42,7 +42,7 @@ export interface Request {
   detail: Detail | undefined;
   include: readonly IncludedPart[] | undefined;
   /** Returns the run that goes on with one that has reached a limit, where the host's user wants that. */
-  goOn?(outcome: Outcome, context: RequestContext, leftMs: number): Promise<RunHandle | undefined>;
+  goOn?(run: RunHandle, outcome: Outcome, context: RequestContext, leftMs: number): Promise<RunHandle | undefined>;
 }
 
 /** Serves a request that waits for a run: its end, or what is known when the request may last no longer. */
@@ -119,7 +119,7 @@ interface WaitRequest {
   arrivedAt: number;
   /** Is after how many seconds the host has given up a call before. */
   observed: number | undefined;
-  /** Is how long the request may still wait, in milliseconds, where it has begun to wait in another process. */
+  /** Is how long the request may still wait, in milliseconds, where it has waited for another run, or in another process. */
   leftMs?: number | undefined;
   /** Is true where the run has left this process meanwhile. */
   hasLeft?: boolean | undefined;
@@ -158,12 +158,12 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
       problem: wait.problem,
     };
     const beganAt = performance.now();
+    const getLeftMs = (): number => Math.max(0, waitOptions.windowMs - (performance.now() - beganAt));
     const waitResult = await waitForRun(run, waitOptions);
     const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
     if (moved?.run) {
       if (run.earlier) moved.run.earlier ??= run.earlier;
-      const leftMs = Math.max(0, waitOptions.windowMs - (performance.now() - beganAt));
-      const rest = { ...wait, arrivedAt: Date.now(), leftMs, hasLeft: true, problem: undefined };
+      const rest = { ...wait, arrivedAt: Date.now(), leftMs: getLeftMs(), hasLeft: true, problem: undefined };
       return await waitFor(scope, moved.run, rest);
     }
     // A caller who learns that it continues will ask again.
@@ -173,16 +173,15 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     // They are read before the conversation goes on.
     const ownImages = await readRunImages(scope, { outcome, include: request.include });
     const images = keepNewest([...(wait.images ?? []), ...ownImages]);
-    const next = await continueRun(
-      request,
-      outcome,
-      requestContext,
-      waitOptions.windowMs - (performance.now() - beganAt),
-    );
+    const next = await continueRun(request, run, { outcome, requestContext, leftMs: getLeftMs() });
     if (next.run) {
       next.run.earlier = outcome;
-      return await waitFor(scope, next.run, { ...wait, arrivedAt: Date.now(), images, problem: undefined });
+      // A host of the 2026 era sends the reply with a new request, which has a window of its own.
+      const leftMs = host.isModern ? undefined : getLeftMs();
+      return await waitFor(scope, next.run, { ...wait, arrivedAt: Date.now(), leftMs, images, problem: undefined });
     }
+    // A host that gave up while its user was asked has received nothing.
+    if (signal.aborted) run.isDelivered = false;
     const told = addNotices(outcome, next.notices);
     return toAskResult(told, { ...chooseResultOptions(scope, request), locale, waits, images });
   } finally {
@@ -195,14 +194,13 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
 /** Goes on with a run where the host's user wants that. Where it fails, a notice says why: the answer so far is there to be read. */
 async function continueRun(
   { goOn, locale }: Request,
-  outcome: Outcome,
-  context: RequestContext,
-  leftMs: number,
+  run: RunHandle,
+  { outcome, requestContext, leftMs }: { outcome: Outcome; requestContext: RequestContext; leftMs: number },
 ): Promise<{ run?: RunHandle | undefined; notices: OutcomeNotice[] }> {
   try {
-    return { run: await goOn?.(outcome, context, leftMs), notices: [] };
+    return { run: await goOn?.(run, outcome, requestContext, leftMs), notices: [] };
   } catch (thrown) {
-    context.signal.throwIfAborted();
+    requestContext.signal.throwIfAborted();
     return { notices: toOutcomeNotices([noticeKinds.notGoneOn(toDuetError(thrown).text, locale)]) };
   }
 }

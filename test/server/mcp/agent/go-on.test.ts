@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "../../../../src/core/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
+import { sleep } from "../../../../src/kit/async/timeout.ts";
 import type { JsonObject } from "../../../../src/kit/json.ts";
 import { makeTool } from "../../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../../fakes/http-duet.ts";
@@ -23,23 +24,28 @@ function callWeather(...cities: string[]): ScriptedCall[] {
 
 const limits = { maxToolCalls: 2, maxIterations: 4 };
 
+interface GoOnSettings extends HttpDuetSettings {
+  /** Is what the host's user says to the offer; yes when absent. */
+  reply?(withdrawn: AbortSignal): Promise<"accept" | "decline">;
+}
+
 /** Connects a host whose user wants to go on with each run that has reached a limit. */
-async function connectHost({ settings, ...options }: HttpDuetSettings) {
+async function connectHost({ settings, reply = async () => "accept", ...options }: GoOnSettings) {
   const own = { agent: limits, tools: { askBeforeSending: false }, ...settings };
   const { origin } = await startHttpDuet({ tools: [weather], ...options, settings: own });
   const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: { form: {} } } });
   const asked: string[] = [];
-  client.setRequestHandler("elicitation/create", ({ params }) => {
+  client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
     asked.push(params.message);
-    return { action: "accept", content: {} };
+    return { action: await reply(mcpReq.signal), content: {} };
   });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`)));
   onTestFinished(() => client.close());
   return { client, asked };
 }
 
-async function call(client: Client, name: string, args: JsonObject) {
-  const result = await client.callTool({ name, arguments: args });
+async function call(client: Client, name: string, args: JsonObject, timeout?: number) {
+  const result = await client.callTool({ name, arguments: args }, { timeout });
   return { result, text: JSON.stringify(result.content), outcome: result.structuredContent as unknown as Outcome };
 }
 
@@ -102,7 +108,8 @@ test("who may begin no further run gets the first answer, with the reason why it
   );
 });
 
-test("who asks later for the result of a run that went on gets the answers of both, too", async () => {
+/** Plays a run that reaches its limit, and one that goes on with it once it is released. */
+function scriptHeldRun() {
   const scripted = scriptedModel([...firstTurns, callWeather("Pisa"), "12 °C in Pisa [3]."]);
   const released = Promise.withResolvers<void>();
   const model: typeof scripted = {
@@ -112,14 +119,54 @@ test("who asks later for the result of a run that went on gets the answers of bo
       return scripted.stream(request, onEvent, signal);
     },
   };
-  const { client } = await connectHost({ models: { functionCall: model, answer: model } });
+  return { models: { functionCall: model, answer: model }, requests: scripted.requests, released };
+}
+
+const both = /^12 °C in Rome \[1\] and in Bari \[2\]\.\n\n12 °C in Pisa \[3\]\.\n\nReferences\n\n/;
+
+test("a run that goes on has what is left of the call's window, and the same question joins it", async () => {
+  const { models, requests, released } = scriptHeldRun();
+  const reply = () => sleep(1500).then(() => "accept" as const);
+  const { client } = await connectHost({ models, reply });
+  // The host would give up before a second window is over.
+  const { outcome: running } = await call(client, "agent_ask", { question, wait_s: 2 }, 3000);
+  expect(running).toMatchObject({ status: "running", response: expect.stringContaining("Rome [1] and in Bari [2].") });
+  released.resolve();
+  const { outcome } = await call(client, "agent_ask", { question });
+  expect(outcome).toMatchObject({ status: "complete", run_id: running.run_id, response: expect.stringMatching(both) });
+  expect(requests).toHaveLength(4);
+});
+
+test("a host that gives up while its user is asked to go on gets the answer when it asks again", async () => {
+  const stop = new AbortController();
+  const withdrawn = Promise.withResolvers<void>();
+  const { client, asked } = await connectHost({
+    turns: firstTurns,
+    async reply(signal) {
+      if (stop.signal.aborted) return "decline";
+      signal.addEventListener("abort", () => withdrawn.resolve());
+      stop.abort();
+      await withdrawn.promise;
+      return "accept";
+    },
+  });
+  await expect(
+    client.callTool({ name: "agent_ask", arguments: { question } }, { signal: stop.signal }),
+  ).rejects.toThrow();
+  await withdrawn.promise;
+  const { outcome } = await call(client, "agent_ask", { question });
+  expect(outcome).toMatchObject({ status: "partial", response: expect.stringContaining("Rome [1] and in Bari [2].") });
+  expect(asked).toHaveLength(2);
+});
+
+test("who asks later for the result of a run that went on gets the answers of both, too", async () => {
+  const { models, released } = scriptHeldRun();
+  const { client } = await connectHost({ models });
   const { outcome: running } = await call(client, "agent_ask", { question, detail: "full", wait_s: 1 });
   expect(running).toMatchObject({ status: "running", tool_calls: [{ ok: true }, { ok: true }, { ok: false }] });
   released.resolve();
   const { run_id } = running;
   const { outcome } = await call(client, "agent_result", { run_id, detail: "full" });
   expect(outcome).toMatchObject({ status: "complete", run_id, meta: { tool_calls_count: 4 } });
-  expect(outcome.response).toMatch(
-    /^12 °C in Rome \[1\] and in Bari \[2\]\.\n\n12 °C in Pisa \[3\]\.\n\nReferences\n\n/,
-  );
+  expect(outcome.response).toMatch(both);
 });

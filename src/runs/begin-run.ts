@@ -64,13 +64,11 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
   checkConversationId(input.conversation_id);
   const ceilings = readCeilings(settings.limits);
   checkCeilings(input, ceilings);
+  const isPlain = (models ?? given) === undefined;
   const run = runs.begin({
     id: runId,
     // Who asks the same of other models, or after other words, asks for something else.
-    key:
-      (models ?? given) === undefined || input.confirmation
-        ? (goesOnWith?.key ?? toRequestKey(asked))
-        : createRandomHex(),
+    key: isPlain || input.confirmation ? (goesOnWith?.key ?? toRequestKey(asked)) : createRandomHex(),
     goesOnWith,
     caller,
     locale,
@@ -96,6 +94,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
     clientPatienceMs: settings.clientToolTime * 1000,
     ask: (request) => duet.ask(request),
   });
+  if (isPlain) run.asked = goesOnWith?.asked ?? { input, chain };
   if (logSteps) run.follow(createStepWriter({ write: logSteps, locale, verbose: true }));
   return run;
 }

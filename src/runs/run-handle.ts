@@ -1,8 +1,10 @@
+import type { Chain } from "../core/chain.ts";
 import type { Mode, Outcome } from "../core/outcome.ts";
 import type { Delivery } from "../core/run-inbox.ts";
 import type { AskedQuestion } from "../core/store/run-mailbox.ts";
 import type { ErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
+import type { AskInput } from "./ask-schema.ts";
 import type { ClientCalls } from "./client-calls.ts";
 import type { EventListener } from "./live/event-log.ts";
 import type { WaitingSession } from "./live/run-waiters.ts";
@@ -41,6 +43,8 @@ export interface RunHandle extends LiveRun {
   readonly onDisconnect: "cancel" | "finish" | undefined;
   /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
+  /** Is how it was asked for, where another run may go on with it. Is absent for one that was asked for in another process. */
+  asked?: AskedRun;
   /** Is what the runs came to with which this one goes on. What a request learns of this run has it, too. */
   earlier?: Outcome;
   /** Takes what a person says while the run works. Resolves to undefined where another process carries it out, and does not answer. */
@@ -83,6 +87,12 @@ export interface RunHandle extends LiveRun {
   readNews?(): Promise<void>;
   /** Waits like `waitForEvent`, but is not woken by events, which are frequent. */
   waitForChange(signal: AbortSignal): Promise<void>;
+}
+
+/** Holds what a run that goes on with another one takes over from its request. */
+export interface AskedRun {
+  input: AskInput;
+  chain: Chain;
 }
 
 /** Returns true for a run of this conversation. Until a run has begun, that is known only from its request. */

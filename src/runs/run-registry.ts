@@ -313,8 +313,8 @@ interface FinishedRunsSizes {
 }
 
 /** Estimates how much memory the end of a run takes, in UTF-16 units. */
-export function weighEnd({ question, snapshot }: Pick<RunHandle, "question" | "snapshot">): number {
-  return weighJson(question) + weighJson(snapshot());
+export function weighEnd({ question, asked, snapshot }: Pick<RunHandle, "question" | "asked" | "snapshot">): number {
+  return weighJson(question) + weighJson(asked?.input.output_schema ?? null) + weighJson(snapshot());
 }
 
 const usual: FinishedRunsSizes = { ends: 32_000_000, events: 16_000_000 };

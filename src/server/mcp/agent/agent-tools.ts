@@ -29,7 +29,7 @@ import { createAgentPrompts } from "./prompts.ts";
 import { createAgentResources } from "./resources.ts";
 import { readRunImages } from "./run-images.ts";
 import { canShowPages, createRunPage, runPageMeta } from "./run-page.ts";
-import { type AgentService, type ConnectionScope, chooseResultOptions, serveRun } from "./serve-run.ts";
+import { type AgentService, type ConnectionScope, chooseResultOptions, serveRun, toHostRequest } from "./serve-run.ts";
 import { serveTasks } from "./tasks.ts";
 
 export interface AgentOptions {
@@ -167,7 +167,8 @@ export async function handleResult(
   const locale = run?.locale ?? duet.locale;
   const host = readHost(connection.server, context);
   const chain = readChainMeta(context.mcpReq._meta);
-  const request = { kind: "agent_result", context, host, chain, locale, waitS, detail, include } as const;
+  const hostRequest = toHostRequest(scope, context.mcpReq.id);
+  const request = { kind: "agent_result", context, host, chain, locale, hostRequest, waitS, detail, include } as const;
   return serveRun(scope, request, async () => run ?? readStoredResult(scope, id, request));
 }
 

@@ -1,20 +1,19 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { openOutputSchema } from "../../../app/answer-form.ts";
 import { readChain } from "../../../core/chain-text.ts";
-import { type HostRequest, longestRequestId } from "../../../core/store/journal.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { say } from "../../../kit/locale.ts";
 import { askInput } from "../../../runs/ask-schema.ts";
 import { takeAttachments } from "../../../runs/attachment-input.ts";
 import { beginRun, findSameElsewhere, findSameRun, type RunQuestionRequest } from "../../../runs/begin-run.ts";
-import { type Host, readHost } from "../../../runs/input/host.ts";
+import { readHost } from "../../../runs/input/host.ts";
 import { leaveAfterSwitch } from "../../../runs/leave-conversation.ts";
 import { confirmRun } from "../../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
-import { offerGoOn } from "./offer-go-on.ts";
-import { type ConnectionScope, getSession, serveRun } from "./serve-run.ts";
+import { schemaPlace } from "./offer-go-on.ts";
+import { type ConnectionScope, getSession, serveRun, toHostRequest } from "./serve-run.ts";
 import { canUseTasks, toTask } from "./tasks.ts";
 
 /** Handles `agent_ask`: begins a run, or joins the one that is requested again or confirmed, and waits for it. */
@@ -38,7 +37,7 @@ export async function handleAsk(
   const host = readHost(connection.server, context);
   const locale = scope.duet.localeFor(input.question);
   const hostRequest = toHostRequest(scope, context.mcpReq.id);
-  const asked: RunQuestionRequest & { host: Host } = { scope, input, attachments, chain, host, locale, hostRequest };
+  const asked: RunQuestionRequest = { scope, input, attachments, chain, host, locale, hostRequest };
   if (input.output_schema !== undefined)
     try {
       asked.answerForm = await openOutputSchema(input.output_schema, schemaPlace);
@@ -50,29 +49,17 @@ export async function handleAsk(
   const { wait_s: waitS, detail, include } = input;
   return serveRun(
     scope,
-    {
-      ...{ kind: "agent_ask", context, host, chain, locale, waitS, detail, include },
-      goOn: (run, outcome, requestContext, leftMs) => offerGoOn(asked, run, outcome, requestContext, leftMs),
-    },
+    { kind: "agent_ask", context, host, chain, locale, hostRequest, waitS, detail, include },
     async (waiter) => {
       if (input.confirmation) return confirmRun(asked, input.confirmation);
       const session = getSession(scope, waiter);
       const run = await joinOrBeginRun(asked, { session, signal: context.mcpReq.signal });
+      run.asked ??= { input: asked.input, chain };
       run.addWaiter(waiter, session);
       return run;
     },
   );
 }
-
-/** Names a request of a session that other processes serve, too. */
-function toHostRequest({ duet, connection }: ConnectionScope, requestId: string | number): HostRequest | undefined {
-  const { sessionId } = connection;
-  if (sessionId === undefined || !duet.storedRuns.areShared || String(requestId).length > longestRequestId)
-    return undefined;
-  return { sessionId, requestId };
-}
-
-const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;
 
 /** The host fetches the result later, by the task's id. */
 async function beginTask(

@@ -1,28 +1,46 @@
+import { openOutputSchema } from "../../../app/answer-form.ts";
+import type { Chain } from "../../../core/chain.ts";
 import { toGoOnQuestion } from "../../../core/go-on.ts";
 import type { Outcome } from "../../../core/outcome.ts";
+import type { HostRequest } from "../../../core/store/journal.ts";
 import { createWaitLimit } from "../../../kit/async/timeout.ts";
 import { say } from "../../../kit/locale.ts";
 import { renderPartial } from "../../../render/event-lines.ts";
-import { beginRun, type RunQuestionRequest } from "../../../runs/begin-run.ts";
+import { beginRun } from "../../../runs/begin-run.ts";
 import type { Host } from "../../../runs/input/host.ts";
 import type { RequestContext } from "../../../runs/input/pending-work.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
+import type { CallerScope } from "../../../runs/run-service.ts";
+
+/** Names the field of `agent_ask` with the form of the answer, for its errors. */
+export const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;
+
+/** Holds the request of a host that has received a run's outcome. */
+export interface OutcomeReceiver {
+  host: Host;
+  chain: Chain;
+  hostRequest: HostRequest | undefined;
+  requestContext: RequestContext;
+  /** Is how long the request may still last, in milliseconds. */
+  leftMs: number;
+}
 
 /**
  * Offers the host's user to go on with a run that has reached a limit, for `leftMs` milliseconds at most; a host of the 2026 era asks
  * between two requests, where no clock of its own runs. Returns the new run, in the same conversation; undefined where nobody can be
- * asked or wants it, and where the run was asked for by another agent.
+ * asked or wants it, where another agent has asked for the run or its result, and where the conversation has gone on since.
  */
 export async function offerGoOn(
-  asked: RunQuestionRequest & { host: Host },
+  scope: CallerScope,
   run: RunHandle,
   outcome: Outcome,
-  { ask, signal }: RequestContext,
-  leftMs: number,
+  { host, chain, hostRequest, requestContext, leftMs }: OutcomeReceiver,
 ): Promise<RunHandle | undefined> {
-  const { host, chain, locale, input } = asked;
-  if (outcome.limit === undefined || outcome.status !== "partial" || !host.asksForms || chain.depth > 0)
+  const { asked, locale } = run;
+  const { ask, signal } = requestContext;
+  if (outcome.limit === undefined || outcome.status !== "partial" || asked === undefined || !host.asksForms)
     return undefined;
+  if (chain.depth > 0 || asked.chain.depth > 0 || (await hasLaterRun(scope, outcome))) return undefined;
   const partial = renderPartial(outcome, locale) ?? "";
   const message = `${partial}\n${say(locale, { zh: "要从这里继续吗？限制会重新计算。", en: "Go on from here, with the limits counted anew?" })}`;
   const form = { type: "object", properties: {} } as const;
@@ -30,11 +48,24 @@ export async function offerGoOn(
   const reply = await ask({ kind: "form", message, form }, limit?.signal);
   limit?.clear();
   if (reply?.action !== "accept") return undefined;
-  const question = toGoOnQuestion(input.question, locale);
+  const { input } = asked;
+  const { output_schema: schema } = input;
   return beginRun({
-    ...asked,
-    goesOnWith: run,
-    attachments: [],
-    input: { ...input, question, conversation_id: outcome.conversation_id, confirmation: undefined, go_on: true },
+    ...{ scope, host, chain, locale, hostRequest, goesOnWith: run },
+    answerForm: schema && (await openOutputSchema(schema, schemaPlace)),
+    input: {
+      ...input,
+      question: toGoOnQuestion(input.question, locale),
+      conversation_id: outcome.conversation_id,
+      confirmation: undefined,
+      go_on: true,
+    },
   });
+}
+
+/** Returns true where the last run of the conversation is another one, which would be gone on with. */
+async function hasLaterRun({ duet, caller }: CallerScope, outcome: Outcome): Promise<boolean> {
+  const store = await duet.store(caller);
+  const newest = (await store.runs({ conversationId: outcome.conversation_id })).at(-1);
+  return newest !== undefined && newest.id !== outcome.run_id;
 }

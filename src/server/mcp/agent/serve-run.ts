@@ -2,6 +2,7 @@ import type { CallToolResult, ContentBlock, InputRequiredResult, ServerContext }
 import { type Chain, getReportMs } from "../../../core/chain.ts";
 import { addNotices, noticeKinds, type OutcomeNotice, toOutcomeNotices } from "../../../core/notices.ts";
 import type { Outcome } from "../../../core/outcome.ts";
+import { type HostRequest, longestRequestId } from "../../../core/store/journal.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
@@ -29,6 +30,7 @@ import { findKnownHost, getWindowMs } from "../known-hosts.ts";
 import type { ObservedTimeouts } from "../observed-timeouts.ts";
 import { createRunProgress, type RunProgress } from "../run-progress.ts";
 import { type AskResultOptions, toAskResult } from "./ask-result.ts";
+import { type OutcomeReceiver, offerGoOn } from "./offer-go-on.ts";
 import { keepNewest, readRunImages } from "./run-images.ts";
 
 export interface Request {
@@ -37,12 +39,11 @@ export interface Request {
   host: Host;
   chain: Chain;
   locale: Locale;
+  hostRequest: HostRequest | undefined;
   /** Is how long to wait, in seconds, if the caller sets it. */
   waitS: number | undefined;
   detail: Detail | undefined;
   include: readonly IncludedPart[] | undefined;
-  /** Returns the run that goes on with one that has reached a limit, where the host's user wants that. */
-  goOn?(run: RunHandle, outcome: Outcome, context: RequestContext, leftMs: number): Promise<RunHandle | undefined>;
 }
 
 /** Serves a request that waits for a run: its end, or what is known when the request may last no longer. */
@@ -163,17 +164,21 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
     if (moved?.run) {
       if (run.earlier) moved.run.earlier ??= run.earlier;
+      if (run.asked) moved.run.asked ??= run.asked;
       const rest = { ...wait, arrivedAt: Date.now(), leftMs: getLeftMs(), hasLeft: true, problem: undefined };
       return await waitFor(scope, moved.run, rest);
     }
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
+    const wasDelivered = run.isDelivered;
     const outcome = moved?.kept ? addEarlier(run, moved.kept) : await toOutcomeFor(scope, run, waitResult);
     // They are read before the conversation goes on.
     const ownImages = await readRunImages(scope, { outcome, include: request.include });
     const images = keepNewest([...(wait.images ?? []), ...ownImages]);
-    const next = await continueRun(request, run, { outcome, requestContext, leftMs: getLeftMs() });
+    const receiver = { ...request, requestContext, leftMs: getLeftMs() };
+    // Whoever asks for a result again has been offered that before.
+    const next = wasDelivered ? {} : await continueRun(scope, run, outcome, receiver);
     if (next.run) {
       next.run.earlier = outcome;
       // A host of the 2026 era sends the reply with a new request, which has a window of its own.
@@ -182,7 +187,7 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     }
     // A host that gave up while its user was asked has received nothing.
     if (signal.aborted) run.isDelivered = false;
-    const told = addNotices(outcome, next.notices);
+    const told = addNotices(outcome, next.notices ?? []);
     return toAskResult(told, { ...chooseResultOptions(scope, request), locale, waits, images });
   } finally {
     signal.removeEventListener("abort", releaseCaller);
@@ -193,16 +198,27 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
 
 /** Goes on with a run where the host's user wants that. Where it fails, a notice says why: the answer so far is there to be read. */
 async function continueRun(
-  { goOn, locale }: Request,
+  scope: ConnectionScope,
   run: RunHandle,
-  { outcome, requestContext, leftMs }: { outcome: Outcome; requestContext: RequestContext; leftMs: number },
-): Promise<{ run?: RunHandle | undefined; notices: OutcomeNotice[] }> {
+  outcome: Outcome,
+  receiver: OutcomeReceiver,
+): Promise<{ run?: RunHandle | undefined; notices?: OutcomeNotice[] }> {
   try {
-    return { run: await goOn?.(run, outcome, requestContext, leftMs), notices: [] };
+    return { run: await offerGoOn(scope, run, outcome, receiver) };
   } catch (thrown) {
-    requestContext.signal.throwIfAborted();
-    return { notices: toOutcomeNotices([noticeKinds.notGoneOn(toDuetError(thrown).text, locale)]) };
+    receiver.requestContext.signal.throwIfAborted();
+    return { notices: toOutcomeNotices([noticeKinds.notGoneOn(toDuetError(thrown).text, run.locale)]) };
   }
+}
+
+/** Names a request of a session that other processes serve, too. */
+export function toHostRequest(
+  { duet, connection: { sessionId } }: ConnectionScope,
+  requestId: string | number,
+): HostRequest | undefined {
+  if (sessionId === undefined || !duet.storedRuns.areShared || String(requestId).length > longestRequestId)
+    return undefined;
+  return { sessionId, requestId };
 }
 
 /** Returns the session of a request. A request of the 2026 era is one by itself. */

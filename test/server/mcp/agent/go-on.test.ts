@@ -126,10 +126,15 @@ const both = /^12 °C in Rome \[1\] and in Bari \[2\]\.\n\n12 °C in Pisa \[3\]\
 
 test("a run that goes on has what is left of the call's window, and the same question joins it", async () => {
   const { models, requests, released } = scriptHeldRun();
-  const reply = () => sleep(1500).then(() => "accept" as const);
-  const { client } = await connectHost({ models, reply });
-  // The host would give up before a second window is over.
-  const { outcome: running } = await call(client, "agent_ask", { question, wait_s: 2 }, 3000);
+  // The user replies in the middle of the window, and the host gives up before a second one would be over.
+  const [windowMs, patienceMs] = [4000, 5500];
+  let repliesAt = 0;
+  const { client } = await connectHost({
+    models,
+    reply: () => sleep(Math.max(0, repliesAt - performance.now())).then(() => "accept" as const),
+  });
+  repliesAt = performance.now() + windowMs / 2;
+  const { outcome: running } = await call(client, "agent_ask", { question, wait_s: windowMs / 1000 }, patienceMs);
   expect(running).toMatchObject({ status: "running", response: expect.stringContaining("Rome [1] and in Bari [2].") });
   released.resolve();
   const { outcome } = await call(client, "agent_ask", { question });
@@ -156,6 +161,29 @@ test("a host that gives up while its user is asked to go on gets the answer when
   await withdrawn.promise;
   const { outcome } = await call(client, "agent_ask", { question });
   expect(outcome).toMatchObject({ status: "partial", response: expect.stringContaining("Rome [1] and in Bari [2].") });
+  expect(asked).toHaveLength(2);
+});
+
+test("a user is asked to go on also where the run's end comes by agent_result, once, with the request's own limits", async () => {
+  const gate = Promise.withResolvers<void>();
+  const replies = ["accept", "decline"] as const;
+  const { client, asked } = await connectHost({
+    turns: [...firstTurns, callWeather("Pisa", "Oslo", "Lima"), "12 °C in Pisa [3] and Oslo [4]."],
+    gate: gate.promise,
+    settings: { agent: { maxIterations: 4 } },
+    reply: async () => replies[asked.length - 1] ?? expect.unreachable(),
+  });
+  const { outcome: running } = await call(client, "agent_ask", { question, wait_s: 0, max_tool_calls: 2 });
+  expect(running.status).toBe("running");
+  gate.resolve();
+  const { outcome } = await call(client, "agent_result", { run_id: running.run_id, detail: "full" });
+  expect(outcome).toMatchObject({
+    status: "partial",
+    stop_reason: "tool_call_limit",
+    response: expect.stringMatching(/^12 °C in Rome \[1\].*\n\n12 °C in Pisa \[3\]/),
+    tool_calls: [true, true, false, true, true, false].map((ok) => ({ ok })),
+  });
+  for (const { run_id } of [running, outcome]) await call(client, "agent_result", { run_id });
   expect(asked).toHaveLength(2);
 });
 

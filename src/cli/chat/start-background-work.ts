@@ -2,7 +2,7 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createLine } from "../terminal/text/line.ts";
 import type { Chat } from "./chat.ts";
 import type { OwnCommands } from "./own-commands/own-commands.ts";
-import { findInterruptedRun, renderInterruptedRun } from "./question/continue-run.ts";
+import { findInterruptedRun, renderInterruptedRun } from "./question/interrupted-run.ts";
 import type { ModelNames } from "./settings/switch-models.ts";
 import type { StatusLine } from "./status/status-line.ts";
 import type { Tasks } from "./tasks.ts";

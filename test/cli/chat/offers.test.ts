@@ -46,6 +46,29 @@ test("one key carries the history over after a switch, and another goes on with 
   expect(await later.ended()).toBe(0);
 });
 
+test("a conversation that is opened again offers to go on with its last run, which reached a limit in another process", async () => {
+  const chatTerminal = await openChatTerminal();
+  chatTerminal.provider.script(
+    "only",
+    { toolCalls: calls },
+    { text: "Five of the six." },
+    { toolCalls: [calculate("6+6")] },
+    { text: "All six." },
+  );
+  const terminal = await chatTerminal.open(["--mode", "agent"]);
+  terminal.type("Add them\r");
+  await terminal.stands("Ctrl-G goes on from here");
+  terminal.press("ctrl-d");
+  expect(await terminal.ended()).toBe(0);
+  const later = await chatTerminal.open(["-c"]);
+  await later.stands("Ctrl-G goes on from here, with the limits counted anew.");
+  later.type("/continue\r");
+  await later.stands("All six.");
+  expect(chatTerminal.lastQuestion()).toContain("6+6 = 12");
+  later.press("ctrl-d");
+  expect(await later.ended()).toBe(0);
+});
+
 test("Enter says something to the run that works, Tab leaves it for later, and what comes too late is asked after the run", async () => {
   const chatTerminal = await openChatTerminal();
   const release = Promise.withResolvers<void>();

@@ -35,7 +35,7 @@ export interface CurrentConversationOptions {
 
 export function createCurrentConversation(options: CurrentConversationOptions): CurrentConversation {
   const { duet, config, settings, steps, chatInterface, offers, status, refresh } = options;
-  const shownIn = { duet, settings, steps };
+  const shownIn = { duet, settings, steps, offers };
   let { id } = options;
   /** Is undefined until the conversation is opened: it goes on where it was asked last. */
   let branch: number | undefined;

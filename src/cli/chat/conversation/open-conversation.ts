@@ -1,10 +1,12 @@
 import { type RunChoices, readChoices } from "../../../app/conversations/last-choices.ts";
 import type { Duet } from "../../../app/duet.ts";
 import type { ModelChanges } from "../../../app/models/change-models.ts";
+import { stoppingLimits } from "../../../core/limits.ts";
 import { toModelName } from "../../../core/model.ts";
 import { firstBranch } from "../../../core/store/branches.ts";
 import { toConversationTitle } from "../../../core/store/conversation-title.ts";
 import { listTurnRuns } from "../../../core/store/turn-runs.ts";
+import type { AgentTrace } from "../../../core/trace.ts";
 import { waitAbortable } from "../../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { say } from "../../../kit/locale.ts";
@@ -14,6 +16,8 @@ import { toTypedQuestion } from "../../../render/typed-question.ts";
 import { createLine } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
 import type { ChatInterface } from "../interface/chat-interface.ts";
+import type { Offers } from "../offers.ts";
+import { findInterruptedRun } from "../question/interrupted-run.ts";
 import { renderTitle } from "../steps/expand-step.ts";
 
 /** Enters a conversation and shows how it ended. Throws a `config` error when there is none of that id, and rejects at a stop. */
@@ -55,7 +59,7 @@ export async function showChosen(
   return branch !== undefined;
 }
 
-type ShownIn = Pick<Chat, "duet" | "settings" | "steps">;
+type ShownIn = Pick<Chat, "duet" | "settings" | "steps"> & { offers: Pick<Offers, "make"> };
 
 export interface OpeningOptions {
   /**
@@ -67,11 +71,12 @@ export interface OpeningOptions {
 }
 
 /**
- * Enters a conversation and shows its title and its last turn with its steps, which can be expanded again. Returns its branch, and
- * undefined when there is no such conversation. Rejects at a stop, and then nothing is shown.
+ * Enters a conversation and shows its title and its last turn with its steps, which can be expanded again, and offers to go on with
+ * that where it has reached a limit. Returns its branch, and undefined when there is no such conversation. Rejects at a stop, and then
+ * nothing is shown.
  */
 export async function showEnd(
-  { duet, settings, steps }: ShownIn,
+  { duet, settings, steps, offers }: ShownIn,
   chatInterface: ChatInterface,
   id: string,
   { signal, enter }: OpeningOptions,
@@ -86,6 +91,7 @@ export async function showEnd(
   const last = known.turns.at(-1);
   const runId = last && (await waitAbortable(listTurnRuns(store, id, branch), signal)).at(-1);
   const trace = runId === undefined ? undefined : await waitAbortable(store.trace(runId), signal);
+  const isLimited = trace !== undefined && (await waitAbortable(canGoOn(duet, trace), signal));
   const changes = await enter(branch);
   chatInterface.write(
     say(locale, {
@@ -101,7 +107,16 @@ export async function showEnd(
     answer: last.answer,
     steps: shown.map((step) => renderTitle(step, locale)),
   });
+  if (isLimited) offers.make({ command: "/continue", question: last.question, mode: trace.mode });
   return branch;
+}
+
+/** Returns true for a run that has reached a limit, unless a run is interrupted: `/continue` goes on with that one, as the chat says. */
+async function canGoOn({ storedRuns }: Pick<Duet, "storedRuns">, trace: AgentTrace): Promise<boolean> {
+  const { status, finish_reason: reason } = trace;
+  if (status !== "partial") return false;
+  if (reason !== "length" && !stoppingLimits.some(({ stop }) => stop.stopReason === reason)) return false;
+  return (await findInterruptedRun(storedRuns)) === undefined;
 }
 
 /** Says which choices were made for this chat, so that no conversation changes them. */

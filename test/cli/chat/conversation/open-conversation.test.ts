@@ -40,7 +40,7 @@ function openStuckChat(stuck: Wait | "none") {
     writeTurn: async (turn: unknown) => written.push(turn),
   } as unknown as ChatInterface;
   return {
-    chat: { duet, settings, steps: createStepLog() },
+    chat: { duet, settings, steps: createStepLog(), offers: { make: () => {} } },
     settings,
     chatInterface,
     written,

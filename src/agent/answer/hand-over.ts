@@ -53,22 +53,35 @@ function renderResult({ call, result, text }: Observation, marker: string, local
   return `${heading}\n${reportResult(text, result, { marker, language: locale })}${renderNote(result, marker, locale)}`;
 }
 
-/** Returns the calls that were refused and not made in another turn. A repeated call is none: its result is there. */
+/**
+ * Returns the calls that were refused and not made in another turn. A repeated call is none: its result is there. One with invalid
+ * arguments is none where a later call of its tool had valid ones: that corrects it.
+ */
 function findUnrun(observations: readonly Observation[]): Observation[] {
   const hasRun = (one: Observation): boolean => one.ran && !isRefusedCall(one.result);
   const made = new Set(observations.filter(hasRun).map(toCallKey));
+  const isCorrected = (one: Observation, index: number): boolean =>
+    isInvalid(one) &&
+    observations.slice(index + 1).some((later) => later.call.name === one.call.name && !isInvalid(later));
   return observations.filter(
-    (one) =>
-      !hasRun(one) && !one.isRepeated && one.result.error?.code !== "invalid_arguments" && !made.has(toCallKey(one)),
+    (one, index) => !hasRun(one) && !one.isRepeated && !isCorrected(one, index) && !made.has(toCallKey(one)),
   );
 }
 
-function renderUnrun({ call, result, text }: Observation, locale: Locale): string {
+function isInvalid({ result }: Observation): boolean {
+  return result.error?.code === "invalid_arguments";
+}
+
+function renderUnrun(one: Observation, locale: Locale): string {
+  const { call, result, text } = one;
   const longest = isRefusedCall(result) ? longestPrepared : longestArguments;
   const remedy = result.permission?.decision === "unanswered" ? say(locale, whereAsked) : "";
-  const reason = toShortLine(result.shown ?? text, longestReason);
+  // What is wrong with the arguments is told as an order to correct them, which whoever reads this cannot follow.
+  const reason = isInvalid(one) ? say(locale, invalid) : toShortLine(result.shown ?? text, longestReason);
   return `- ${call.name} ${toShortLine(call.argumentsText, longest)}: ${reason}${remedy}`;
 }
+
+const invalid: Text = { zh: "参数不正确。", en: "The arguments were not valid." };
 
 const whereAsked: Text = {
   zh: "用户可以在终端对话中同意它，或修改规则。",

@@ -56,9 +56,27 @@ test("a call is no gap when it was made in another turn, repeats a known result 
   const refusedFirst = observation("list_disks", "The limit of tool calls is reached.", { ran: false });
   const repeated = observation("list_users", "known", { ran: false, isRepeated: true });
   const result = createFailure("invalid_arguments", "disk: is missing");
-  const corrected = observation("show_disk", "disk: is missing", { ran: false, result });
-  const handed = toAnswerMessage("?", { observations: [refusedFirst, made, repeated, corrected] }, "m4rk", "en");
-  expect(handed).not.toContain("not run");
+  const wrong = observation("show_disk", "disk: is missing", { ran: false, result });
+  const corrected = observation("show_disk", "disk a");
+  const observations = [refusedFirst, made, repeated, wrong, corrected];
+  expect(toAnswerMessage("?", { observations }, "m4rk", "en")).not.toContain("not run");
+});
+
+test("the answer model reads which call had invalid arguments and was given up, also beside calls that succeeded", () => {
+  const result = createFailure("invalid_arguments", "to: is missing. Correct the arguments and try again.");
+  const call = { id: "2", name: "send_mail", argumentsText: '{"text":"a"}', arguments: { text: "a" } };
+  const wrong = observation("send_mail", result.text, { ran: false, result, call });
+  const observations = [observation("send_mail", "sent"), wrong, observation("read_report", "fine")];
+  expect(toAnswerMessage("Send it", { observations }, "m4rk", "en")).toBe(
+    [
+      "Send it",
+      "Tool results:",
+      "### send_mail {}\n<<<result m4rk\nsent\nresult m4rk>>>",
+      "### read_report {}\n<<<result m4rk\nfine\nresult m4rk>>>",
+      "Calls that were not run:",
+      '- send_mail {"text":"a"}: The arguments were not valid.',
+    ].join("\n\n"),
+  );
 });
 
 test("the answer model reads what was searched for in vain, and the closing words of the other model, which it cannot break out of", () => {

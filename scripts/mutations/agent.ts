@@ -253,8 +253,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "allowance-endless",
     file: "src/agent/loop/run-call.ts",
-    text: "if (allowance.left <= 0) return false;",
-    becomes: "if (allowance.left < 0) return false;",
+    text: "if (allowance.left <= 0) return undefined;",
+    becomes: "if (allowance.left < 0) return undefined;",
     tests: ["test/agent/loop/act.test.ts"],
     endangers: "calls side by side go over the limit of calls",
   },

@@ -5,6 +5,7 @@ import { type NumberedSource, renderFile, renderFiles, renderPage, renderSources
 import { getFailureKind } from "../../core/tools/failure-kind.ts";
 import { fillDefaults } from "../../core/tools/fill-defaults.ts";
 import { getOwnName } from "../../core/tools/own-name.ts";
+import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { isOfClient, type Tool, type ToolResult } from "../../core/tools/tool.ts";
 import type { TurnCharge } from "../../core/turn-charge.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
@@ -54,7 +55,7 @@ const deepestArguments = 64;
 const mostCallsPerTurn = 50;
 
 /**
- * Runs the calls of one turn side by side and answers in the order they were asked; once `allowed` of them have run, the
+ * Runs the calls of one turn side by side and answers in the order they were asked; once `allowed` of them were made, the
  * others are answered with a refusal. Throws only where a hook ends the run.
  */
 export async function act(run: Run, calls: readonly ToolCall[], step: number, allowed: number): Promise<Observation[]> {
@@ -288,7 +289,7 @@ function replayImages({ state }: Run, { result, images = [] }: RecordedCall): Sh
 /** Gives back what a call of an earlier process came to. */
 function replayCall(run: Run, recorded: RecordedCall, allowance: CallAllowance): CallOutcome {
   const { result, ran, mayRepeat, isOverLimit, source } = recorded;
-  if (ran) allowance.reserve();
+  if (ran && !isRefusedCall(result)) allowance.reserve();
   if (result.usage && source !== undefined) {
     const reservation = run.state.subAgents.reserveBudget(getRemainingBudget(run.state, run.input.limits), 1);
     run.state.subAgents.add(source, { ...result.usage, isCounted: true }, reservation);

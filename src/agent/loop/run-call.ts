@@ -3,7 +3,8 @@ import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import { isApproval, isElicitationReply } from "../../core/questions/stored-replies.ts";
 import { createApprove, createElicit } from "../../core/questions/user.ts";
-import type { RunFacts, Tool, ToolContext, ToolResult } from "../../core/tools/tool.ts";
+import { isRefusedCall } from "../../core/tools/refused-call.ts";
+import { isOfClient, type RunFacts, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
 import type { TurnReservation } from "../../core/turn-charge.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
@@ -31,10 +32,16 @@ export interface CallAllowance {
   readonly left: number;
   /** Counts the calls of the turn that are made side by side. */
   readonly sideBySide: number;
-  /** Is true when one more call may run, and counts it. */
-  reserve(): boolean;
-  /** Returns the reserved call to the allowance, because it did not run. */
-  release(): void;
+  /** Counts one more call, where it may run. One that `isHeld` until the others are done is none for which others wait. */
+  reserve(isHeld?: boolean): CallPlace | undefined;
+  /** Waits for a place that a call under way gives back. Resolves to undefined once they all were made. */
+  waitForPlace(): Promise<CallPlace | undefined>;
+}
+
+/** Is the place of one call among those that may run. */
+export interface CallPlace {
+  /** Gives the place back where the call was not made. */
+  end(isMade: boolean): void;
 }
 
 /** Allows a turn of the run this many calls. Each one that is reserved counts for the whole run. */
@@ -43,18 +50,36 @@ export function createCallAllowance(
   allowed: number,
   sideBySide: number,
 ): CallAllowance {
+  /** Counts the calls under way that may still give their places back. */
+  let open = 0;
+  const waiting: ((place: CallPlace | undefined) => void)[] = [];
+
+  function reserve(isHeld = false): CallPlace | undefined {
+    if (allowance.left <= 0) return undefined;
+    allowance.left -= 1;
+    statistics.addToolCall();
+    if (!isHeld) open += 1;
+    return {
+      end(isMade) {
+        if (!isHeld) open -= 1;
+        if (!isMade) {
+          allowance.left += 1;
+          statistics.removeToolCall();
+        }
+        while (waiting.length > 0 && (allowance.left > 0 || open === 0)) waiting.shift()?.(reserve());
+      },
+    };
+  }
+
   const allowance: Mutable<CallAllowance> = {
     sideBySide,
     left: allowed,
-    reserve() {
-      if (allowance.left <= 0) return false;
-      allowance.left -= 1;
-      statistics.addToolCall();
-      return true;
-    },
-    release() {
-      allowance.left += 1;
-      statistics.removeToolCall();
+    reserve,
+    async waitForPlace() {
+      if (open === 0) return undefined;
+      const { promise, resolve } = Promise.withResolvers<CallPlace | undefined>();
+      waiting.push(resolve);
+      return promise;
     },
   };
   return allowance;
@@ -82,29 +107,40 @@ export async function runCall(
   const tool = run.services.catalog.findTool(call.name);
   if (!tool) return { result: toUnknownToolResult(run, call.name), ran: false };
   if (call.arguments === undefined) return { result: toUnreadableArgumentsResult(run.input, call), ran: false };
-  if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };
   // A search for tools does not count against the limit of tool calls.
   const counts = tool !== run.services.catalog.finder;
-  if (counts && !allowance.reserve()) return { result: toOverLimitResult(run.input), ran: false, isOverLimit: true };
-  if (run.services.record.isOpen(callId) && !isRepeatable(run, tool, call.arguments))
-    return { result: toUnknownOutcomeResult(run.input, call.name), ran: counts };
-  // The process may have stood still since it recorded that the call is to be made.
-  await run.services.record.confirm();
-  const context = openCallContext(run, callId, {
-    allowance,
-    phase: tool.isAgent ? "delegate" : "decide",
-    source: tool.source,
-  });
-  const result = await runTool(run, tool, call.arguments, context);
-  context.close(result.ok);
-  const isValid = result.error?.code !== "invalid_arguments";
-  if (counts && !isValid) allowance.release();
-  return {
-    result,
-    ran: counts && isValid,
-    waitedMs: context.getWaitedMs(),
-    mayRepeat: tool.canRepeat?.(call.arguments),
-  };
+  // A call of the asking program's tools is held until all others are done, and can neither wait for them nor have them wait.
+  const isHeld = isOfClient(tool);
+  let place = counts ? allowance.reserve(isHeld) : undefined;
+  if (counts && !isHeld) place ??= await allowance.waitForPlace();
+  let isMade = false;
+  try {
+    if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };
+    if (counts && place === undefined) return { result: toOverLimitResult(run.input), ran: false, isOverLimit: true };
+    if (run.services.record.isOpen(callId) && !isRepeatable(run, tool, call.arguments)) {
+      isMade = true;
+      return { result: toUnknownOutcomeResult(run.input, call.name), ran: counts };
+    }
+    // The process may have stood still since it recorded that the call is to be made.
+    await run.services.record.confirm();
+    const context = openCallContext(run, callId, {
+      allowance,
+      phase: tool.isAgent ? "delegate" : "decide",
+      source: tool.source,
+    });
+    const result = await runTool(run, tool, call.arguments, context);
+    context.close(result.ok);
+    const isValid = result.error?.code !== "invalid_arguments";
+    isMade = isValid && !isRefusedCall(result);
+    return {
+      result,
+      ran: counts && isValid,
+      waitedMs: context.getWaitedMs(),
+      mayRepeat: tool.canRepeat?.(call.arguments),
+    };
+  } finally {
+    place?.end(isMade);
+  }
 }
 
 /** Returns true where a call does no harm when it is made twice: its tool says so, or the configuration. */

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { toInvalidArgumentsResult, toValueProblem } from "../../../src/core/tools/argument-feedback.ts";
 import { createFailure, type Tool } from "../../../src/core/tools/tool.ts";
@@ -75,6 +76,36 @@ test("calls side by side never go over the limit of calls", async () => {
   const { ran, outcome } = await play(calls(8), { limits: { maxToolCalls: 3, maxParallel: 8 } });
   expect(ran).toHaveLength(3);
   expect(outcome.tool_calls.filter(({ ok }) => !ok)).toHaveLength(5);
+});
+
+test("calls with invalid arguments and calls that the user refused give their places to later calls of the turn", async () => {
+  const invalid = makeTool("invalid", async () => {
+    await setImmediate();
+    return toInvalidArgumentsResult("en", [toValueProblem("city", "x", "", "is no city")]);
+  });
+  const declined = makeTool("declined", async () => {
+    await setImmediate();
+    return {
+      ...createFailure("denied", "Not run."),
+      permission: { decision: "declined", rule: "tools.ask: declined" },
+    };
+  });
+  const count = makeTool("count", (args) => ({ ok: true, text: `A long enough result for ${JSON.stringify(args)}.` }));
+  const wrong = ["invalid", "declined"].map((name) => ({ id: name, name, input: {} }));
+  for (const maxParallel of [1, 8]) {
+    const models = {
+      functionCall: scriptedModel([[...wrong, ...calls(3)], "enough"]),
+      answer: scriptedModel(["Done."]),
+    };
+    const limits = { maxToolCalls: 2, maxParallel };
+    const outcome = outcomeOf(await runAll({ models, tools: [invalid, declined, count], limits }));
+    expect(outcome.tool_calls.map(({ ok }) => ok)).toEqual([false, false, true, true, false]);
+    expect(outcome.tool_calls[4]?.result).toContain("The limit of 2 tool calls is reached");
+  }
+  const models = { functionCall: scriptedModel([wrong, "enough"]), answer: scriptedModel(["Nothing was done."]) };
+  const outcome = outcomeOf(await runAll({ models, tools: [invalid, declined], limits: { maxToolCalls: 1 } }));
+  expect(outcome).toMatchObject({ status: "complete", stop_reason: "answered" });
+  expect(outcome).not.toHaveProperty("limit");
 });
 
 test("a tool learns how many calls are left, and calls that reached no tool do not count", async () => {

@@ -234,6 +234,7 @@ function createState(
     callIds: new Set(),
     calls: [],
     finalLimits: new Set(),
+    cutCalls: 0,
     delivered: [],
     isAnswering: false,
     images: [],

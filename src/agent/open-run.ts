@@ -236,6 +236,7 @@ function createState(
     callIds: new Set(),
     calls: [],
     finalLimits: new Set(),
+    cutCalls: 0,
     delivered: [],
     isAnswering: false,
     images: [],

@@ -117,8 +117,10 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
     options.refusal &&
     (await readTakenRun(taken, { sources: request.conversation.sources, error: own.error }));
   const outcome = left?.outcome ?? own;
-  if (outcome.status === "cancelled" && signal.reason instanceof ServerEndsError)
-    emit(noticeKinds.serverEnded(outcome.tool_calls.length, request.locale));
+  if (outcome.status === "cancelled" && signal.reason instanceof ServerEndsError) {
+    const finished = outcome.tool_calls.filter(({ ok }) => ok).length;
+    emit(noticeKinds.serverEnded({ finished, cut: run.state.cutCalls }, request.locale));
+  }
   // An answer may lack what another call would have brought: a host that gets the result alone must know.
   if (outcome.status === "complete" && outcome.limit)
     emit({ ...noticeKinds.callsUsed(outcome.limit, request.locale), forLog: true });

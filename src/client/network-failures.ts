@@ -1,37 +1,15 @@
 import type { ServerTransport } from "../config/config.ts";
-import type { ErrorCode, ErrorDetails } from "../kit/errors.ts";
+import type { ErrorDetails } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
+import { findFailureReason } from "../kit/net/request-errors.ts";
 import { toPlainAddressHint, withoutTls } from "../kit/net/tls-mismatch.ts";
 import { getNetworkCode, hasMetPlainServer, isProbeFailure } from "./connection-errors.ts";
 
-interface NetworkFailure {
-  codes: RegExp;
-  code: ErrorCode;
-  describe(code: string): Text;
-  /** Is true where a server that expects TLS fails so when it is spoken to without. */
-  mayExpectTls?: boolean;
-}
+/** Matches what is no HTTP at all. */
+const notHttp = /^(HPE_|HTTPParserError$)/;
 
-/** Lists what may have happened; the first row whose codes fit counts. */
-const failures: readonly NetworkFailure[] = [
-  {
-    codes: /^(UND_ERR_SOCKET|ECONNRESET|EPIPE)$/,
-    code: "network",
-    describe: (code) => ({ zh: `连接被对方断开（${code}）`, en: `it broke off the connection (${code})` }),
-    mayExpectTls: true,
-  },
-  {
-    codes: /^(HPE_|HTTPParserError$)/,
-    code: "bad_response",
-    describe: (code) => ({ zh: `返回的内容不是 HTTP（${code}）`, en: `what it sent is not HTTP (${code})` }),
-    mayExpectTls: true,
-  },
-  {
-    codes: /./,
-    code: "network",
-    describe: (code) => ({ zh: `无法连接（${code}）`, en: `it cannot be reached (${code})` }),
-  },
-];
+/** Matches how a server that expects TLS fails when it is spoken to without. */
+const maybeTls = /^(UND_ERR_SOCKET$|ECONNRESET$|EPIPE$|HPE_|HTTPParserError$)/;
 
 /** Lists the failures of a connection that was never made. */
 const neverMade =
@@ -51,13 +29,19 @@ export function explainNetworkFailure(thrown: unknown, transport: ServerTranspor
     const text = { zh: `无法连接：${withoutTls.zh}`, en: `it cannot be reached: ${withoutTls.en}` };
     return { code: "network", text, hint: toPlainAddressHint(host) };
   }
-  const failure = failures.find(({ codes }) => codes.test(network));
-  if (failure === undefined) return undefined;
-  const { code, describe, mayExpectTls = false } = failure;
+  const code = notHttp.test(network) ? "bad_response" : "network";
+  const text = describeFailure(network);
   // Later than its first request, the server has answered without TLS.
-  const isTlsMissing = mayExpectTls && isPlain(transport) && isProbeFailure(thrown);
+  const isTlsMissing = maybeTls.test(network) && isPlain(transport) && isProbeFailure(thrown);
   const hint = isTlsMissing ? { hint: toTlsAddressHint(host) } : {};
-  return { code, text: describe(network), ...hint, retryable: code === "network" };
+  return { code, text, ...hint, retryable: code === "network" };
+}
+
+function describeFailure(network: string): Text {
+  const known = findFailureReason(network);
+  if (known === undefined) return { zh: `无法连接（${network}）`, en: `it cannot be reached (${network})` };
+  const start = neverMade.test(network) ? { zh: "无法连接：", en: "it cannot be reached: " } : { zh: "", en: "" };
+  return { zh: `${start.zh}${known.zh}（${network}）`, en: `${start.en}${known.en} (${network})` };
 }
 
 /** nginx, Go and Apache say so, with status 400. */

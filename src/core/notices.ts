@@ -90,14 +90,28 @@ export const noticeKinds = {
       en: "The process of this run was told to end and handed it over to another one, which goes on. Finished steps are not repeated.",
     }),
   }),
-  /** Is told where the server has cancelled the run at its own end, with the number of calls that it had made. */
+  /** Is told where the server has cancelled the run at its own end. Nobody knows what the calls did that it has `cut` off. */
   serverEnded: defineNotice("server-ended", {
     level: "warning",
     isInResult: true,
-    text: (calls: number) => ({
-      zh: `服务器正在关闭，已取消这次运行。${calls === 0 ? "请再问一次。" : `它已完成 ${calls} 次工具调用，其效果不会撤销；请先确认做了什么，再重新提问。`}`,
-      en: `The server is closing and has cancelled this run. ${calls === 0 ? "Ask again." : `What its ${formatCount(calls, "finished tool call")} did stays done: check that before you ask again.`}`,
-    }),
+    text({ finished, cut }: { finished: number; cut: number }) {
+      const done = {
+        zh: finished === 0 ? "" : `已完成 ${finished} 次工具调用，其效果不会撤销；`,
+        en: finished === 0 ? "" : `What its ${formatCount(finished, "finished tool call")} did stays done. `,
+      };
+      const open = {
+        zh: cut === 0 ? "" : `有 ${cut} 次工具调用被中断，可能已经生效；`,
+        en:
+          cut === 0
+            ? ""
+            : `${formatCount(cut, "tool call was", "tool calls were")} cut off and may have taken effect. `,
+      };
+      const isUntouched = finished + cut === 0;
+      return {
+        zh: `服务器正在关闭，已取消这次运行。${done.zh}${open.zh}${isUntouched ? "请再问一次。" : "请先确认做了什么，再重新提问。"}`,
+        en: `The server is closing and has cancelled this run. ${done.en}${open.en}${isUntouched ? "Ask again." : "Check that before you ask again."}`,
+      };
+    },
   }),
   summaryNotSaved: defineNotice("summary-not-saved", {
     level: "warning",

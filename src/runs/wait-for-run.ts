@@ -2,7 +2,7 @@ import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
 import type { Text } from "../kit/locale.ts";
 import type { Host } from "./input/host.ts";
 import type { RequestContext } from "./input/pending-work.ts";
-import { askQuestion, canAsk } from "./questions/ask-question.ts";
+import { askQuestion, canAsk, mostInvalidReplies } from "./questions/ask-question.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
 import type { RunHandle } from "./run-handle.ts";
 
@@ -65,6 +65,8 @@ export async function waitForRun(
         if (!open.closed.aborted) await run.waitForChange(window.signal);
         continue;
       }
+      // A host that gives its request up tells nobody what the run waits for.
+      if (!requestContext.hasRounds(mostInvalidReplies)) return { end: "window" };
       // In between two requests of a host of the 2026 era no clock of its own runs.
       if (host.isModern) window.clear();
       const { signal } = host.isModern ? requestContext : window;

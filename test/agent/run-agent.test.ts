@@ -478,6 +478,10 @@ describe("failing and stopping", () => {
     );
     expect(events.filter(({ type }) => type === "phase-start")).toHaveLength(1);
     expect(events.filter(({ type }) => type === "phase-end")).toHaveLength(1);
+    const chinese = await runOne(scriptedModel([{ error: new DuetError({ ...error, hint: both("请稍后再试。") }) }]), {
+      locale: "zh",
+    });
+    expect(outcomeOf(chinese).error?.hint).toBe("请稍后再试。也可以切换到 Chat 模式（mode chat）再试。");
   });
 
   test("cancelling reaches the model, closes what was open and says so", async () => {

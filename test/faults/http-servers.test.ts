@@ -184,7 +184,7 @@ const brokenLists: [string, (response: ServerResponse) => void, RegExp, number][
   [
     "cut as JSON",
     (response) => cutOff(response, "application/json"),
-    /it broke off the connection \(UND_ERR_SOCKET\)$/,
+    /the other side closed the connection \(UND_ERR_SOCKET\)$/,
     0,
   ],
   ["cut as a stream", (response) => cutOff(response, "text/event-stream"), /its response was cut off$/, 0],

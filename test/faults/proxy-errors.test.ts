@@ -75,7 +75,9 @@ describe("what goes wrong at a proxy is one line that names it, without its pass
     const provider = await startProvider();
     const proxy = await startProxy({ "model.proxied.test:443": portOf(provider.openaiUrl) });
     const { text, hint, retryable } = await fail(toRules(proxy.url));
-    expect(text.en).toMatch(/^openai\/gpt-4o: the connection to model\.proxied\.test failed: \w*(CERT|VERIFY)\w* /);
+    expect(text.en).toMatch(
+      /^openai\/gpt-4o: the connection to model\.proxied\.test failed: its TLS certificate is not trusted .*\w*(CERT|VERIFY)\w* /,
+    );
     expect(hint?.en).toContain("network.ca or NODE_EXTRA_CA_CERTS");
     expect(retryable).toBe(false);
     const secure = await startProxy({}, true);

@@ -11,7 +11,15 @@ afterEach(() => void vi.useRealTimers());
 const windowMs = 1000;
 
 /** A request that waits for a run which asks a person about one call and then works on until it is cancelled. */
-function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForms?: boolean }) {
+function attendRun({
+  isModern,
+  asksForms = true,
+  hasRounds = true,
+}: {
+  isModern: boolean;
+  asksForms?: boolean;
+  hasRounds?: boolean;
+}) {
   const approvals: unknown[] = [];
   const run = startRun({
     id: "run-1",
@@ -51,6 +59,7 @@ function attendRun({ isModern, asksForms = true }: { isModern: boolean; asksForm
   const ends: WaitResult[] = [];
   const means = {
     signal: new AbortController().signal,
+    hasRounds: () => hasRounds,
     ask: (question: unknown, ...withdrawn: (AbortSignal | undefined)[]) => {
       shown.push(question);
       return Promise.race([reply.promise, ...withdrawn.map(whenAborted)]);
@@ -89,6 +98,14 @@ test("a host of the older era has one window for its call, the time for its user
   await vi.advanceTimersByTimeAsync(1);
   expect(ends).toEqual([{ end: "window" }]);
   expect([approvals, run.open?.isAsked]).toEqual([[], false]);
+  run.cancel();
+});
+
+test("a host that would give its request up for one more question is told at once that the run goes on", async () => {
+  const { run, shown, ends, approvals } = attendRun({ isModern: true, hasRounds: false });
+  await vi.advanceTimersByTimeAsync(0);
+  expect([shown, ends, approvals]).toEqual([[], [{ end: "window" }], []]);
+  expect(run.open?.isAsked).toBe(false);
   run.cancel();
 });
 

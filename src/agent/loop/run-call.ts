@@ -155,13 +155,17 @@ async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallCont
     if (result.usage) run.state.subAgents.add(tool.source, result.usage, context.reserved);
     return result;
   } catch (thrown) {
-    return context.signal.aborted ? toStoppedResult(run) : toFailedResult(run.input, thrown);
+    if (!context.signal.aborted) return toFailedResult(run.input, thrown);
+    if (!context.waitsForApproval()) run.state.cutCalls += 1;
+    return toStoppedResult(run);
   }
 }
 
 interface CallContext extends ToolContext {
   /** Returns how long the call has waited for a person, in milliseconds. The tool is not charged for that time. */
   getWaitedMs(): number;
+  /** Returns true where a person was asked whether the call may be made, and has not answered. */
+  waitsForApproval(): boolean;
   /** Limits what a sub-agent may use for the call. */
   readonly reserved: Budget;
   close(isOk?: boolean): void;
@@ -204,6 +208,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase, so
     }
   }
 
+  let isUnanswered = false;
   let questions = 0;
   function countQuestion(): { name: string; isAnswer: typeof isApproval } {
     questions += 1;
@@ -220,6 +225,7 @@ export function openCallContext(run: Run, callId: string, { allowance, phase, so
 
   return {
     getWaitedMs: () => waitedMs,
+    waitsForApproval: () => isUnanswered,
     reserved: reservation,
     signal: phase === "delegate" ? clock.delegateSignal : clock.decideSignal,
     locale: run.input.language,
@@ -234,7 +240,10 @@ export function openCallContext(run: Run, callId: string, { allowance, phase, so
       approve &&
       (async (request, withdrawn) => {
         if (!open) return undefined;
-        return waitFor(() => record.ask({ ...countQuestion(), ask: () => approve(request, withdrawn) }));
+        isUnanswered = true;
+        const reply = await waitFor(() => record.ask({ ...countQuestion(), ask: () => approve(request, withdrawn) }));
+        isUnanswered = reply === undefined;
+        return reply;
       }),
     elicit:
       elicit &&

@@ -8,6 +8,7 @@ import { say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { chatAdvice, isHelpedByChat } from "../../render/chat-advice.ts";
+import { joinSentences } from "../../render/event-lines.ts";
 import { findReachedSetting } from "../limits/name-limit.ts";
 import { getDepth, type Run, type RunInput, type RunServices } from "../run.ts";
 import type { Observation } from "./act.ts";
@@ -68,7 +69,8 @@ function reportOf(input: RunInput, ending: RunResult, status: Outcome["status"])
   // Chat mode cannot help with a chain of agents.
   const isElsewhere = input.answeredBy !== undefined || getDepth(input) > 0;
   if (isElsewhere || !isHelpedByChat(input.mode, code)) return report;
-  return { ...report, hint: [hint, say(input.locale, chatAdvice)].filter(Boolean).join(" ") };
+  const advice = say(input.locale, chatAdvice);
+  return { ...report, hint: hint ? joinSentences(hint, advice) : advice };
 }
 
 /** Returns the cause of a run's failure: the last error, or the one that occurred before the time ran out. */

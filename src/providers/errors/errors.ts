@@ -64,9 +64,8 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
   const [socketCode, message] = [getErrorCode(cause), getMessage(cause)];
   const host = URL.parse(origin.baseUrl)?.host ?? "";
   const remedy = findConnectionRemedy(socketCode, message, origin.baseUrl);
-  const told = toErrorText(`${socketCode} ${message}`, origin.apiKey);
-  // Node has its messages in English alone.
-  const failure = { zh: describeInChinese(socketCode, told), en: told };
+  const told = toErrorText(message.includes(socketCode) ? message : `${socketCode} ${message}`, origin.apiKey);
+  const failure = describeFailure(socketCode, told);
   const detail = remedy === "no-tls" ? withoutTls : failure;
   return new DuetError({
     code: "network",
@@ -81,10 +80,10 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
   });
 }
 
-/** Explains a failure whose code alone says what it is, before Node's own words, which name the address. */
-function describeInChinese(code: string, told: string): string {
+/** Explains a failure whose code alone says what it is, before Node's own words, which are English and name the address. */
+function describeFailure(code: string, told: string): Text {
   const known = /^(?:EPROTO$|ERR_SSL_)/.test(code) ? undefined : findFailureReason(code);
-  return known ? `${known.zh}（${told}）` : told;
+  return known ? { zh: `${known.zh}（${told}）`, en: `${known.en} (${told})` } : { zh: told, en: told };
 }
 
 /** Reports a response that is no turn: cut off, empty, or not in this format. */

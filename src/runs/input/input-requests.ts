@@ -7,6 +7,7 @@ import type { Host } from "./host.ts";
 import type { HostConnection } from "./host-connection.ts";
 import {
   type IncomingRequest,
+  mostRounds,
   type PendingQuestion,
   type PendingWork,
   type StartWork,
@@ -55,8 +56,9 @@ export function createInputRequests<T>({
   const all = new Set<PendingWork<T>>();
   const suspended = new Map<string, { work: PendingWork<T>; open: PendingQuestion; forget(): void }>();
 
-  function beginWork(request: IncomingRequest, begin: StartWork<T>): PendingWork<T> {
+  function beginWork(request: IncomingRequest, begin: StartWork<T>, rounds = 0): PendingWork<T> {
     const work = startWork(request, patienceMs, begin);
+    work.rounds = rounds;
     all.add(work);
     ignoreRejection(work.done, "whoever waits for the work handles it").finally(() => all.delete(work));
     return work;
@@ -73,8 +75,10 @@ export function createInputRequests<T>({
 
   function suspendWork(work: PendingWork<T>, open: PendingQuestion): InputRequiredResult | undefined {
     const ofCaller = [...suspended.values()].filter((one) => getOwner(one.work) === getOwner(work));
-    if (ofCaller.length >= most) return undefined;
-    const requestState = createRequestState(open.origin, { kind: work.kind, owner: getOwner(work) });
+    if (ofCaller.length >= most || work.rounds >= mostRounds) return undefined;
+    work.rounds += 1;
+    const { kind, rounds } = work;
+    const requestState = createRequestState(open.origin, { kind, owner: getOwner(work), rounds });
     const { signal } = work.stop;
     const timer = setTimeout(() => work.stop.abort(unansweredError()), patienceMs);
     const forget = (): void => {
@@ -96,7 +100,7 @@ export function createInputRequests<T>({
     const { kind, connection } = request;
     const question = readRequestState(state, { kind, owner: connection.caller.owner });
     const begin = question && (await takeUp?.(question, request.context.mcpReq.inputResponses?.[questionName]));
-    return begin && beginWork(request, begin);
+    return begin && beginWork(request, begin, question.rounds);
   }
 
   /** Returns the work's own result, or its next question. */

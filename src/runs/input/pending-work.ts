@@ -16,6 +16,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Shows a question to the host's user. Never rejects, and ends in time; without an answer where the host cannot ask. */
   readonly ask: AskHost;
+  /** Returns true where the host's user can be asked this many times more before the host gives its request up. */
+  readonly hasRounds: (count: number) => boolean;
 }
 
 export interface WorkContext extends RequestContext {
@@ -45,9 +47,14 @@ export interface PendingWork<T> {
   readonly questions: Set<PendingQuestion>;
   /** Runs when there is a new question. */
   wake: () => void;
+  /** Counts the questions that a host of the 2026 era has got in place of a result. */
+  rounds: number;
   /** Is the request that carries the work now. */
   context: ServerContext;
 }
+
+/** The official clients give a request up that still asks something after this many questions (`inputRequired.maxRounds`). */
+export const mostRounds = 10;
 
 export interface PendingQuestion {
   readonly request: InputRequest;
@@ -80,6 +87,7 @@ export function startWork<T>(
     if (!canShow(host, question.kind)) return undefined;
     return readReply(await sendFrom(question.origin, toInputRequest(question, host), withdrawn));
   };
+  const hasRounds = (count: number): boolean => work.rounds + count <= mostRounds;
   const send: SendToHost = (request, ...withdrawn) => sendFrom(undefined, request, withdrawn);
   async function sendFrom(
     origin: QuestionOrigin | undefined,
@@ -116,8 +124,18 @@ export function startWork<T>(
       );
   };
   // What the work asks at once finds everything in its place.
-  const done = Promise.resolve().then(() => begin({ signal: stop.signal, ask, send, log }));
-  const work: PendingWork<T> = { kind, connection, stop, progress, questions, wake: () => {}, context, done };
+  const done = Promise.resolve().then(() => begin({ signal: stop.signal, ask, hasRounds, send, log }));
+  const work: PendingWork<T> = {
+    kind,
+    connection,
+    stop,
+    progress,
+    questions,
+    rounds: 0,
+    wake: () => {},
+    context,
+    done,
+  };
   void ignoreRejection(done, "whoever waits for the work is told");
   return work;
 }

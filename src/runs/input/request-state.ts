@@ -12,6 +12,8 @@ export interface StatePlace {
 /** Is a run's question as a `requestState` names it. */
 export interface NamedQuestion {
   runId: string;
+  /** Counts the questions that its request has been answered with, this one included. */
+  rounds: number;
   /** Returns true for the question that the state was made for. */
   isAbout(questionId: string): boolean;
 }
@@ -20,18 +22,27 @@ export interface NamedQuestion {
  * Returns a name that nobody can guess, another one each time. That of a run's question is signed with the question's ID, which every
  * process of the store knows and the state does not tell: any of them can check it, and nobody can change it.
  */
-export function createRequestState(origin: QuestionOrigin | undefined, place: StatePlace): string {
+export function createRequestState(
+  origin: QuestionOrigin | undefined,
+  { rounds, ...place }: StatePlace & Pick<NamedQuestion, "rounds">,
+): string {
   const random = createRandomHex();
   if (origin === undefined) return random;
   const { runId, questionId } = origin;
-  return [random, runId, sign(questionId, [random, runId], place)].join(".");
+  const names = [random, runId, String(rounds)];
+  return [...names, sign(questionId, names, place)].join(".");
 }
 
 /** Returns undefined for a state that names no question of a run. */
 export function readRequestState(state: string, place: StatePlace): NamedQuestion | undefined {
-  const [random = "", runId, signature, ...rest] = state.split(".");
-  if (runId === undefined || signature === undefined || rest.length > 0) return undefined;
-  return { runId, isAbout: (questionId) => isSame(signature, sign(questionId, [random, runId], place)) };
+  const [random = "", runId = "", rounds = "", signature, ...rest] = state.split(".");
+  if (signature === undefined || rest.length > 0) return undefined;
+  const names = [random, runId, rounds];
+  return {
+    runId,
+    rounds: Number(rounds),
+    isAbout: (questionId) => isSame(signature, sign(questionId, names, place)),
+  };
 }
 
 function sign(questionId: string, names: readonly string[], { kind, owner }: StatePlace): string {

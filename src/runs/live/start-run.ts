@@ -283,7 +283,8 @@ export function startRun({
   function toUnstartedOutcome(thrown: unknown): Outcome {
     const known = { ...snapshot.outcome(), success: false };
     if (stop.signal.aborted) {
-      const told = stop.signal.reason instanceof ServerEndsError ? [noticeKinds.serverEnded(0, locale)] : [];
+      const told =
+        stop.signal.reason instanceof ServerEndsError ? [noticeKinds.serverEnded({ finished: 0, cut: 0 }, locale)] : [];
       return addNotices({ ...known, status: "cancelled", stop_reason: "cancelled" }, toOutcomeNotices(told));
     }
     const error = toErrorReport(toDuetError(thrown), locale);

@@ -10,7 +10,7 @@ import type { AskHost } from "../input/pending-work.ts";
 import type { OpenQuestion } from "./open-question.ts";
 
 /** A host that answers this often with what the question does not offer has given no answer. */
-const mostInvalidReplies = 3;
+export const mostInvalidReplies = 3;
 
 export interface QuestionAudience {
   /** Is the run's id. */

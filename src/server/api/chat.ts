@@ -110,7 +110,12 @@ export async function waitForOutcome({ scope, run, isKept, signal, hasLeft, ...w
   try {
     const waitResult = await (wait.isAsked
       ? waitInWindow(run, { windowMs: wait.windowMs, signal, until })
-      : waitForRun(run, { ...wait, until, host: silent, requestContext: { signal, ask: async () => undefined } }));
+      : waitForRun(run, {
+          ...wait,
+          until,
+          host: silent,
+          requestContext: { signal, ask: async () => undefined, hasRounds: () => true },
+        }));
     const moved = waitResult.end === "ended" ? await findMoved(scope, run, signal) : undefined;
     if (moved?.kept) return moved.kept;
     if (moved) {

@@ -1,4 +1,10 @@
-import { type Implementation, McpServer, type ServerOptions, type Transport } from "@modelcontextprotocol/server";
+import {
+  type Implementation,
+  type JSONRPCMessage,
+  McpServer,
+  type ServerOptions,
+  type Transport,
+} from "@modelcontextprotocol/server";
 import type { JsonSchema } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { refuseInvalidRequests } from "./refuse-requests.ts";
@@ -19,6 +25,7 @@ export class SchemaServer extends McpServer {
 
   override async connect(transport: Transport): Promise<void> {
     await super.connect(transport);
+    numberFromOne(transport);
     refuseInvalidRequests(transport, this.#locale);
   }
 
@@ -29,4 +36,27 @@ export class SchemaServer extends McpServer {
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
     return this.#schemas.get(name);
   }
+}
+
+/**
+ * Numbers the server's own requests from 1 over a transport that is already connected. The package begins with 0, and hosts on version 1
+ * of the TypeScript SDK ignore that 0 is cancelled: its `_oncancel` returns on `!notification.params.requestId`.
+ */
+function numberFromOne(transport: Transport): void {
+  const { onmessage } = transport;
+  const send = transport.send.bind(transport);
+  transport.onmessage = (message, extra) => {
+    const isReply = !("method" in message);
+    onmessage?.call(transport, isReply ? { ...message, id: Number(message.id) - 1 } : message, extra);
+  };
+  transport.send = (message, options) => send(toNumberedFromOne(message), options);
+}
+
+/** Leaves a reply as it is, whose id is the host's. */
+function toNumberedFromOne(message: JSONRPCMessage): JSONRPCMessage {
+  if (!("method" in message)) return message;
+  if ("id" in message) return { ...message, id: Number(message.id) + 1 };
+  const { method, params } = message;
+  if (method !== "notifications/cancelled") return message;
+  return { ...message, params: { ...params, requestId: Number(params?.requestId) + 1 } };
 }

@@ -186,24 +186,35 @@ test("a failed connection tells what the socket said, not what the package made 
   const socket = Object.assign(new Error("connect failed"), { code: "ECONNREFUSED" });
   const wrapped = new Error("Connection error.", { cause: new Error("fetch failed", { cause: socket }) });
   expect(connectionError(wrapped, settings()).text.en).toBe(
-    "test/test-model: the connection to 127.0.0.1:1 failed: ECONNREFUSED connect failed",
+    "test/test-model: the connection to 127.0.0.1:1 failed: the connection was refused, no service listens there (ECONNREFUSED connect failed)",
   );
 });
 
-test.each([
-  ["ECONNRESET", "the server closed the connection", "连接被对方断开（ECONNRESET the server closed the connection）"],
-  ["ECONNREFUSED", "connect 10.0.0.7:80", "连接被拒绝，该端口没有服务（ECONNREFUSED connect 10.0.0.7:80）"],
-  ["ENOTFOUND", "getaddrinfo a.invalid", "找不到该主机（ENOTFOUND getaddrinfo a.invalid）"],
-  ["EPROTO", "tlsv1 alert protocol version", "EPROTO tlsv1 alert protocol version"],
-  ["ERR_SSL_BAD_ECPOINT", "bad ecpoint", "ERR_SSL_BAD_ECPOINT bad ecpoint"],
-  ["CERT_HAS_EXPIRED", "certificate has expired", "TLS 证书已过期（CERT_HAS_EXPIRED certificate has expired）"],
-  ["EUNHEARD", "of no known kind", "EUNHEARD of no known kind"],
-])("a connection that fails with %s is told in Chinese where Node's words are known", (code, message, told) => {
+test.each<[code: string, message: string, zh?: string, en?: string]>([
+  ["ECONNRESET", "the server closed it", "连接被对方断开", "the other side closed the connection"],
+  [
+    "ECONNREFUSED",
+    "connect 10.0.0.7:80",
+    "连接被拒绝，该端口没有服务",
+    "the connection was refused, no service listens there",
+  ],
+  ["ENOTFOUND", "getaddrinfo a.invalid", "找不到该主机", "the host was not found"],
+  ["EPROTO", "tlsv1 alert protocol version"],
+  ["ERR_SSL_BAD_ECPOINT", "bad ecpoint"],
+  ["CERT_HAS_EXPIRED", "certificate has expired", "TLS 证书已过期", "its TLS certificate has expired"],
+  ["EUNHEARD", "of no known kind"],
+])("a connection that fails with %s is told in words first, where the code says enough", (code, message, zh, en) => {
+  const told = `${code} ${message}`;
   const failed = connectionError(Object.assign(new Error(message), { code }), settings());
   expect(failed.text).toEqual({
-    zh: `test/test-model：与 127.0.0.1:1 的连接失败：${told}`,
-    en: `test/test-model: the connection to 127.0.0.1:1 failed: ${code} ${message}`,
+    zh: `test/test-model：与 127.0.0.1:1 的连接失败：${zh ? `${zh}（${told}）` : told}`,
+    en: `test/test-model: the connection to 127.0.0.1:1 failed: ${en ? `${en} (${told})` : told}`,
   });
+});
+
+test("Node's words that name the code say it once", () => {
+  const thrown = Object.assign(new Error("connect ECONNREFUSED 10.0.0.7:80"), { code: "ECONNREFUSED" });
+  expect(connectionError(thrown, settings()).text.en).toMatch(/ there \(connect ECONNREFUSED 10\.0\.0\.7:80\)$/);
 });
 
 test("a key that cannot be sent is told without being shown", () => {

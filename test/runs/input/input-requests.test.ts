@@ -111,6 +111,23 @@ test("an answer goes to the work that asked, once", async () => {
   expect(begun).toBe(1);
 });
 
+test("a request asks ten times at most, because official clients give it up at the eleventh question", async () => {
+  const rounds: boolean[] = [];
+  const it = await connected(async ({ ask, hasRounds }) => {
+    const words: string[] = [];
+    for (let count = 1; count <= 11; count++) {
+      rounds.push(hasRounds(1));
+      words.push(toWord(await ask(question)));
+    }
+    return text(words.join(" "));
+  });
+  const action = "accept" as const;
+  it.client.setRequestHandler("elicitation/create", () => ({ action, content: {} }));
+  const result = await it.client.callTool({ name: "tool", arguments: {} });
+  expect(result).toMatchObject(text([...Array(10).fill("accept"), "nobody"].join(" ")));
+  expect(rounds).toEqual([...Array(10).fill(true), false]);
+});
+
 test("a dismissed dialog is told as the user's word", async () => {
   const it = await connected(async ({ ask }) => text(toWord(await ask(question))));
   expect(await it.answer("tool", await it.send("tool"), "cancel")).toMatchObject(text("cancel"));

@@ -4,7 +4,7 @@ import { createRequestState, readRequestState } from "../../../src/runs/input/re
 // No code of random letters has this ID in it by chance, as one of two letters now and then does.
 const questionId = "question-number-1";
 const question = { runId: "run-1", questionId };
-const place = { kind: "agent_ask", owner: "anna" };
+const place = { kind: "agent_ask", owner: "anna", rounds: 3 };
 
 test("a state is for the question, the tool and the caller that it was made for, and for nothing else", () => {
   const state = createRequestState(question, place);
@@ -18,6 +18,7 @@ test("a state is for the question, the tool and the caller that it was made for,
     isFor(state, questionId, { kind: "agent_result" }),
     isFor(state, questionId, { owner: "ben" }),
   ]).toEqual([false, false, false]);
+  expect(readRequestState(state, place)?.rounds).toBe(3);
   for (const at of Array.from(state).keys()) {
     const changed = state.slice(0, at) + (state[at] === "A" ? "B" : "A") + state.slice(at + 1);
     expect(isFor(changed), changed).toBe(false);

@@ -36,7 +36,7 @@ async function reply(
     },
   };
   const run = { id: "run-1", open: undefined, answered: [], outcome: undefined, isDelivered };
-  const named = { runId: "run-1", isAbout: (id: string) => id === "q1" };
+  const named = { runId: "run-1", rounds: 1, isAbout: (id: string) => id === "q1" };
   const taken = await takeHostReply({ openShared: async () => shared }, { run, question: named, reply: given });
   return { taken, claimed };
 }

@@ -72,6 +72,25 @@ test("what has not ended in time is cancelled, and everybody who waits is told h
   expect(duet.lines.join("\n")).toContain("cancelled 4 runs");
 });
 
+test("a call that the end cuts off is told as one that may have taken effect, and not as finished", async () => {
+  const entered = Promise.withResolvers<void>();
+  const pour = createTool({
+    ...{ name: "pour", description: "Pours a cup.", source: "user", inputSchema: { type: "object", properties: {} } },
+    run: () => {
+      entered.resolve();
+      return new Promise(() => {});
+    },
+  });
+  const settings = { tools: { askBeforeSending: false, allow: ["pour"] } };
+  const duet = await startHttpDuet({ turns: [[{ id: "1", name: "pour", input: {} }]], tools: [pour], settings });
+  const answer = ask(duet);
+  await entered.promise;
+  await duet.close();
+  const message =
+    "The server is closing and has cancelled this run. 1 tool call was cut off and may have taken effect. Check that before you ask again.";
+  expect(await (await answer).json()).toMatchObject({ status: "cancelled", notices: [{ message }] });
+});
+
 test("who hurries the end has all runs cancelled, told and kept all the same", async () => {
   const hurry = new AbortController();
   const turns = Array.from({ length: 2 }, () => ({ hang: true as const, text: "Half" }));

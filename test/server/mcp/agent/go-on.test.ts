@@ -4,6 +4,7 @@ import type { Outcome } from "../../../../src/core/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
 import { sleep } from "../../../../src/kit/async/timeout.ts";
 import type { JsonObject } from "../../../../src/kit/json.ts";
+import { createSuccess, createTool } from "../../../../src/tools/create-tool.ts";
 import { makeTool } from "../../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../../fakes/http-duet.ts";
 import { type ScriptedCall, type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
@@ -197,4 +198,37 @@ test("who asks later for the result of a run that went on gets the answers of bo
   const { outcome } = await call(client, "agent_result", { run_id, detail: "full" });
   expect(outcome).toMatchObject({ status: "complete", run_id, meta: { tool_calls_count: 4 } });
   expect(outcome.response).toMatch(both);
+});
+
+const disk = createTool({
+  ...{ name: "wipe_disk", description: "Wipes a disk.", source: "user", annotations: { destructive: true } },
+  inputSchema: { type: "object", properties: { name: { type: "string" } } },
+  run: async () => createSuccess("wiped"),
+});
+
+test("a host of 2026-07-28 whose user agrees to many calls gets `running` before it would give the call up", async () => {
+  const turns = [
+    ...Array.from({ length: 12 }, (_, name) => [
+      { id: String(name), name: "wipe_disk", input: { name: String(name) } },
+    ]),
+    "All are wiped.",
+  ];
+  const settings = { agent: { maxToolCalls: 25, maxIterations: 25 } };
+  const { origin } = await startHttpDuet({ turns, tools: [disk], settings });
+  const capabilities = { elicitation: { form: {} } };
+  const client = new Client({ name: "test", version: "1" }, { capabilities, versionNegotiation: { mode: "auto" } });
+  let asked = 0;
+  client.setRequestHandler("elicitation/create", () => {
+    asked += 1;
+    return { action: "accept", content: { scope: "once" } };
+  });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`)));
+  onTestFinished(() => client.close());
+  const first = await call(client, "agent_ask", { question });
+  expect(first.outcome.status).toBe("running");
+  expect(first.text).toContain("It is waiting for the user's reply (wipe_disk): agent_result asks again.");
+  expect(asked).toBe(8);
+  const { outcome } = await call(client, "agent_result", { run_id: first.outcome.run_id });
+  expect(outcome).toMatchObject({ status: "complete", response: "All are wiped." });
+  expect(asked).toBe(12);
 });

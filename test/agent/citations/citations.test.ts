@@ -168,7 +168,9 @@ test.each([
 
 test("what is shown does not depend on how the text was split", () => {
   const piece = fc.constantFrom(
-    ..."[1] [2,3] [7] [1-3] 【3】 【1†x】 [^1] [[2]] [ ] ` `` ``` ~~~ ( ) x 文 \\ ! - : --- \n \n\n \r\n".split(" "),
+    ..."[1] [2,3] [7] [1-3] , and or 和 、 【3】 【1†x】 [^1] [[2]] [ ] ` `` ``` ~~~ ( ) x 文 \\ ! - : --- \n \n\n \r\n".split(
+      " ",
+    ),
     " ",
     "\n",
     "[1](u)",

@@ -4,7 +4,7 @@ import { toInvalidArgumentsResult, toUnknownFieldLine, toValueProblem } from "..
 import type { ArgumentProblem, Tool, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { takeStart, trimToBoundary, truncateMiddle } from "../../kit/text/truncate.ts";
+import { type CutText, takeStart, trimToBoundary, truncateCut, truncateMiddle } from "../../kit/text/truncate.ts";
 import { type Range, renderParts } from "./result-parts.ts";
 
 /**
@@ -94,6 +94,8 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
   const numbers = new Map<string, number>();
   /** Maps each form in which a result was read to the parts of the result that are in it. */
   const shown = new Map<string, Range[]>();
+  /** Maps what `shorten` has made to the text that it was given, from which a further cut is made. */
+  const givenTexts = new Map<string, string>();
   const reserved = new Set<number>();
   let size = 0;
   let lastNumber = earlier?.last ?? 0;
@@ -129,12 +131,14 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
   const findText = (number: number | undefined): string | undefined =>
     number === undefined ? undefined : shelf.get(number);
 
-  function cut(text: string, kept: number, number: number | undefined): string {
-    return truncateMiddle(text, Math.max(0, kept - gapLength), (missing, from) => {
+  function cut(text: string | CutText, kept: number, number: number | undefined): string {
+    const most = Math.max(0, kept - gapLength);
+    const renderGap = (missing: number, from: number): string => {
       if (number === undefined) return toGapLine(missing, language);
       tools.set(name, tool);
       return renderPointer(missing, { name, number, from, language });
-    });
+    };
+    return typeof text === "string" ? truncateMiddle(text, most, renderGap) : truncateCut(text, most, renderGap);
   }
 
   function removePointer(read: string): string {
@@ -159,7 +163,7 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
     },
     canReadOn(text) {
       learnEarlier();
-      return numbers.has(text);
+      return numbers.has(givenTexts.get(text) ?? text);
     },
     listKept: () => [...shelf].map(([n, text]) => ({ n, text })),
     offerTool: () => void tools.set(name, tool),
@@ -206,8 +210,13 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
     removePointer,
     shorten(text, kept, readsOn) {
       learnEarlier();
-      const number = readsOn ? keepText(text) : numbers.get(text);
-      return cut(findText(number) ?? text, kept, readsOn ? number : undefined);
+      const given = givenTexts.get(text) ?? text;
+      const number = readsOn ? keepText(given) : numbers.get(given);
+      // What an earlier turn has read is not here as a whole, but the line in it tells how long that is.
+      const whole = findText(number) ?? splitAtPointer(given, number) ?? given;
+      const shorter = cut(whole, kept, readsOn ? number : undefined);
+      givenTexts.set(shorter, given);
+      return shorter;
     },
   };
 }
@@ -242,6 +251,22 @@ function toGapLine(missing: number, language: Locale): string {
 export function isCut(text: string): boolean {
   return /…\[(?:省略 [\d,]+ 个字符|[\d,]+ characters left out)(?:[；;][^\n]*)?\]…/.test(text);
 }
+
+/**
+ * Returns the ends of a result around the line that says how to read it on; undefined where there is none. A line that names another
+ * result or place was said by a tool.
+ */
+function splitAtPointer(text: string, number: number | undefined): CutText | undefined {
+  const line = [...text.matchAll(pointerLine)].find(
+    ({ groups, index }) => Number(groups?.number) === number && Number(groups?.from) === index,
+  );
+  if (line === undefined) return undefined;
+  const missing = Number((line.groups?.zh ?? line.groups?.en ?? "").replaceAll(",", ""));
+  return { head: text.slice(0, line.index), missing, tail: text.slice(line.index + line[0].length) };
+}
+
+const pointerLine =
+  /\n…\[(?:省略 (?<zh>[\d,]+) 个字符；用|(?<en>[\d,]+) characters left out;) \w+ \{"result": (?<number>\d+), "from": (?<from>\d+)\} (?:继续读取|reads on)\]…\n/g;
 
 /** Holds a position in a result, and the tool that reads from there. */
 export interface ResultPosition {

@@ -1,7 +1,8 @@
 import type { ToolCall } from "../../core/messages.ts";
+import { renderPage } from "../../core/sources.ts";
 import type { NumberedResult } from "../../core/store/store.ts";
 import { toInvalidArgumentsResult, toUnknownFieldLine, toValueProblem } from "../../core/tools/argument-feedback.ts";
-import type { ArgumentProblem, Tool, ToolResult } from "../../core/tools/tool.ts";
+import type { ArgumentProblem, Source, Tool, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { type CutText, takeStart, trimToBoundary, truncateCut, truncateMiddle } from "../../kit/text/truncate.ts";
@@ -72,6 +73,8 @@ export interface EarlierResults {
   /** Is the highest number that one of them has. */
   last: number;
   get(n: number): Promise<string | undefined>;
+  /** Returns the page or file of which a result is; undefined for every other result. */
+  findSource(n: number): Source | undefined;
 }
 
 /** Limits what is kept of one result and of all results of a run, in characters. */
@@ -101,7 +104,9 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
   let lastNumber = earlier?.last ?? 0;
   const name = tools.has("read_result") ? "duet_read_result" : "read_result";
   const findWhole = async (n: number): Promise<string | undefined> => shelf.get(n) ?? earlier?.get(n);
-  const tool = createReadResult({ name, language, longest, findWhole });
+  // A result of this run stands in the same request, with its number.
+  const findSource = (n: number): Source | undefined => (shelf.has(n) ? undefined : earlier?.findSource(n));
+  const tool = createReadResult({ name, language, longest, findWhole, findSource });
 
   let listEarlier: () => readonly NumberedResult[] = () => [];
 
@@ -283,6 +288,8 @@ export interface ReadResultOptions {
   /** Limits one answer of the tool, in characters. */
   longest: number;
   findWhole(number: number): Promise<string | undefined>;
+  /** Finds the page or file that stands in no other message of the request, so that a piece of it has to name it. */
+  findSource(number: number): Source | undefined;
 }
 
 /** Says what is missing and how to read it; the line that stands in a result where it was cut. */
@@ -296,7 +303,7 @@ function renderPointer(missing: number, { name, number, from, language }: Result
 }
 
 /** Creates the tool that reads the rest of a shortened result, one piece at a time. */
-export function createReadResult({ name, language, longest, findWhole }: ReadResultOptions): Tool {
+export function createReadResult({ name, language, longest, findWhole, findSource }: ReadResultOptions): Tool {
   return {
     name,
     description: say(language, {
@@ -344,16 +351,24 @@ export function createReadResult({ name, language, longest, findWhole }: ReadRes
       ]);
     if (unknown.length > 0) return toInvalidResult(unknown);
     if (typeof from === "number" && Number.isInteger(from) && from >= 0 && from < text.length)
-      return { ok: true, text: toPiece(text, number, from) };
+      return toResult(text, number, from);
     const last = text.length - 1;
     return toInvalidResult([
       toValueProblem("from", from, `必须是 0 到 ${last} 的整数`, `must be a whole number from 0 to ${last}`),
     ]);
   }
 
-  function toPiece(text: string, number: number, from: number): string {
+  /** A piece is cited under the number of its page or file, which the beginning of the result names itself. */
+  function toResult(text: string, number: number, from: number): ToolResult {
+    const source = from > 0 ? findSource(number) : undefined;
+    if (source === undefined) return { ok: true, text: toPiece(text, longest, { number, from }) };
+    const room = Math.max(Math.ceil(longest / 2), longest - renderPage({ n: mostSources, source }, "").length);
+    return { ok: true, text: toPiece(text, room, { number, from }), kind: "page", sources: [source] };
+  }
+
+  function toPiece(text: string, room: number, { number, from }: Pick<ResultPosition, "number" | "from">): string {
     const rest = text.slice(from);
-    const piece = takePiece(rest, longest);
+    const piece = takePiece(rest, room);
     if (piece === rest) return rest.toWellFormed();
     const next = from + piece.length;
     return `${piece.toWellFormed()}\n${renderPointer(text.length - next, { name, number, from: next, language })}`;
@@ -366,3 +381,6 @@ export function createReadResult({ name, language, longest, findWhole }: ReadRes
 
 /** Reserves this many characters for the call that reads the rest. */
 const pointerLength = 120;
+
+/** Reserves room for the number of a source with as many digits. */
+const mostSources = 9999;

@@ -280,3 +280,24 @@ test.each([
   for (let at = 0; at < given.length; at++)
     expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
 });
+
+test.each([
+  ["See [9] and [10] for more.", "See for more."],
+  ["It is so [9], [10] and [8]. 无人知晓[9]和[10]。", "It is so. 无人知晓。"],
+  ["It is so [1] and [9]. It is so [9], [2] or [8], [3].", "It is so [1]. It is so [2], [3]."],
+  ["Use [7] or [8]. The values are [5], [6].", "Use [7] or [8]. The values are [5], [6]."],
+  ["It lies between [5] and [6]. 来源是[9]和[10]。", "It lies between [5] and [6]. 来源是[9]和[10]。"],
+  ["It reads argv[9], [1].", "It reads argv[9], [1]."],
+])("numbers side by side go or stay together: %s", (given, shown) => {
+  for (let at = 0; at < given.length; at++)
+    expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
+});
+
+test.each([
+  ["The capital is Paris [1] [2].", "The capital is Paris."],
+  ["The values are [7], [8].", "The values are [7], [8]."],
+  ["Take [7], [8] as they are.", "Take [7], [8] as they are."],
+])("so do numbers side by side without any source: %s", (given, shown) => {
+  expect(filter(given, createMemorySourceList()).text).toBe(shown);
+  expect(filter(given, createMemorySourceList(), [...given]).text).toBe(shown);
+});

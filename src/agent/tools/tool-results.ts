@@ -139,7 +139,10 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
   function cut(text: string | CutText, kept: number, number: number | undefined): string {
     const most = Math.max(0, kept - gapLength);
     const renderGap = (missing: number, from: number): string => {
-      if (number === undefined) return toGapLine(missing, language);
+      if (number === undefined) {
+        const isWhole = typeof text !== "string" || numbers.has(text);
+        return toGapLine(isWhole ? missing : countMissing(text.slice(from, from + missing)), language);
+      }
       tools.set(name, tool);
       return renderPointer(missing, { name, number, from, language });
     };
@@ -266,9 +269,19 @@ function splitAtPointer(text: string, number: number | undefined): CutText | und
     ({ groups, index }) => Number(groups?.number) === number && Number(groups?.from) === index,
   );
   if (line === undefined) return undefined;
-  const missing = Number((line.groups?.zh ?? line.groups?.en ?? "").replaceAll(",", ""));
-  return { head: text.slice(0, line.index), missing, tail: text.slice(line.index + line[0].length) };
+  return { head: text.slice(0, line.index), missing: readCount(line), tail: text.slice(line.index + line[0].length) };
 }
+
+/** Counts what is missing of a whole text where this part of what was read of it goes: its gaps are no characters of the text. */
+function countMissing(part: string): number {
+  return [...part.matchAll(gapLine)].reduce((sum, line) => sum + readCount(line) - line[0].length, part.length);
+}
+
+function readCount({ groups }: RegExpExecArray): number {
+  return Number((groups?.zh ?? groups?.en ?? "").replaceAll(",", ""));
+}
+
+const gapLine = /\n?…\[(?:省略 (?<zh>[\d,]+) 个字符|(?<en>[\d,]+) characters left out)\]…\n?/g;
 
 const pointerLine =
   /\n…\[(?:省略 (?<zh>[\d,]+) 个字符；用|(?<en>[\d,]+) characters left out;) \w+ \{"result": (?<number>\d+), "from": (?<from>\d+)\} (?:继续读取|reads on)\]…\n/g;

@@ -101,8 +101,8 @@ export const agent: readonly Mutation[] = [
   {
     id: "A10",
     file: "src/agent/citations/citations.ts",
-    text: "numbers.length > 1 && known.length < numbers.length",
-    becomes: "numbers.length > 1 && known.length === 0",
+    text: "return numbers.every(isKnown) || (",
+    becomes: "return numbers.some(isKnown) || (",
     tests: ["test/agent/citations/citations.test.ts"],
     endangers: "data such as [1,2,3] becomes a citation",
   },

@@ -91,3 +91,56 @@ export function readLinkTarget(text: string): string | "open" | undefined {
   }
   return "open";
 }
+
+/** A marker in its place: with what stands between it and the marker before, and with the link that it carries. */
+export interface PlacedMarker extends Marker {
+  joiner: string;
+  /** Is the address of the link on the marker, if there is one. */
+  target: string | undefined;
+  /** Counts the characters of the marker with its link, without the joiner. */
+  length: number;
+}
+
+/** Limits the markers that are read as one group. */
+const mostInAGroup = 20;
+
+/** Reads the marker at the head of `text` with its link; "open" when more text may change it; undefined when it is none. */
+export function readLinkedMarker(text: string, isLast: boolean): PlacedMarker | "open" | undefined {
+  const marker = readMarker(text);
+  if (marker === "open") return isLast ? undefined : "open";
+  if (marker === undefined) return undefined;
+  const rest = text.slice(marker.text.length);
+  const link = rest.startsWith("(") ? readLinkTarget(rest) : undefined;
+  if (!isLast && (rest === "" || link === "open")) return "open";
+  const target = link !== undefined && link !== "open" && isAddress(link) ? link : undefined;
+  const length = marker.text.length + (target === undefined ? 0 : target.length + 2);
+  return { ...marker, joiner: "", target, length };
+}
+
+/**
+ * Reads the markers that follow the first one with nothing but a comma or a word such as "and" between them: together they cite one
+ * sentence. Returns "open" when more text may add one.
+ */
+export function readGroup(
+  text: string,
+  first: PlacedMarker,
+  { isLast, isMember }: { isLast: boolean; isMember(marker: PlacedMarker): boolean },
+): PlacedMarker[] | "open" {
+  const group = [first];
+  let rest = text.slice(first.length);
+  while (group.length < mostInAGroup) {
+    if (!isLast && joinerStart.test(rest)) return "open";
+    const [joiner] = joinerBefore.exec(rest) ?? [];
+    const next = joiner === undefined ? undefined : readLinkedMarker(rest.slice(joiner.length), isLast);
+    if (next === "open") return "open";
+    if (joiner === undefined || next === undefined || !isMember(next)) break;
+    group.push({ ...next, joiner });
+    rest = rest.slice(joiner.length + next.length);
+  }
+  return group;
+}
+
+const joinerBefore = /^ {0,2}(?:[,，、] {0,2})?(?:(?:and|or|&|以及|和|或|与|及) {0,2})?(?=[[【［〔])/i;
+
+/** Matches a whole text that may become a joiner. */
+const joinerStart = /^ {0,2}(?:[,，、] {0,2})?(?:(?:an?|and|or?|&|以及?|和|或|与|及) {0,2})?$/i;

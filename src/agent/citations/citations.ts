@@ -3,16 +3,16 @@ import type { SourceList } from "../../core/store/store.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { canOpenMarker, isAddress, type Marker, readLinkTarget, readMarker } from "./citation-marker.ts";
-import { type Evidence, getLastClause } from "./evidence.ts";
+import { canOpenMarker, type Marker, type PlacedMarker, readGroup, readLinkedMarker } from "./citation-marker.ts";
+import type { Evidence } from "./evidence.ts";
 import { isBlockEnd, readCode } from "./read-code.ts";
 import { createReferenceFilter } from "./reference-filter.ts";
 
 /**
  * Checks the citations of an answer while it streams: `[n]` stays when source n was fetched in this conversation, and is taken out
- * when it was not. Where the figures of the clause belong to another source, it gets that source's number. Code, Markdown links and
- * what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left alone. A list of references at the end is
- * taken out: `renderReferences` makes it.
+ * when it was not. Where the figures before one that stands alone belong to another source, it gets that source's number. Code,
+ * Markdown links and what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left alone. A list of references
+ * at the end is taken out: `renderReferences` makes it.
  *
  * Where the asker may bring documents of its own, `documents` holds their numbers, which no source has: these stay, and while nothing
  * has been fetched all brackets are the asker's.
@@ -49,11 +49,10 @@ export function createCitationFilter(
   /** Is true once a citation of the answer stood right behind a Latin word. */
   let citesBehindWords = false;
 
-  function cite(number: number): number | undefined {
+  function cite(number: number): void {
     const source = sources.get(number);
-    if (source === undefined) return undefined;
+    if (source === undefined) return;
     cited.set(number, { n: number, title: sanitizeLine(source.title) || source.url, url: source.url });
-    return number;
   }
 
   /** Takes one piece off the front of `held`; undefined while it is not known what follows. */
@@ -82,66 +81,83 @@ export function createCitationFilter(
     return consume(code.length);
   }
 
+  /** Takes the markers that stand beside each other: they cite one sentence, and one rule holds for all of them. */
   function takeMarker(isLast: boolean): string | undefined {
-    const marker = readMarker(held);
-    if (marker === "open" && !isLast) return undefined;
-    if (marker === undefined || marker === "open") return consume(1);
-    const rest = held.slice(marker.text.length);
-    if (!isLast && (rest === "" || (isBehindWord() && clauseMark.test(rest)))) return undefined;
-    const link = rest.startsWith("(") ? readLinkTarget(rest) : undefined;
-    if (link === "open" && !isLast) return undefined;
-    const target = link !== undefined && link !== "open" && isAddress(link) ? link : undefined;
+    const first = readLinkedMarker(held, isLast);
+    if (first === "open") return undefined;
+    if (first === undefined) return consume(1);
+    const { target, text } = first;
     const isImage = last === "!" && gap === "";
-    if (target !== undefined && (isImage || !isOwnLink(marker, target))) {
-      if (isImage || marker.numbers.some(isDocument) || !/^https?:/i.test(target)) return consume(1);
+    if (target !== undefined && (isImage || !isOwnLink(first))) {
+      if (isImage || first.numbers.some(isDocument) || !/^https?:/i.test(target)) return consume(1);
       // A number would say that the page was read: only its address stays.
-      held = rest;
+      held = held.slice(text.length);
       return consume(target.length + 2);
     }
-    const rewritten = rewrite(marker, rest);
-    if (rewritten === undefined) return consume(1);
-    held = target === undefined ? rest : rest.slice(target.length + 2);
-    lineHead += marker.text;
-    tail += marker.text;
-    last = "";
+    // An interval or a value: $[1, 2]$, x = [1].
+    if (/[$=∈]/.test(last) || !isNumberOrSources(first)) return consume(1);
+    const isMember = (marker: PlacedMarker): boolean => isNumberOrSources(marker) && isOwnLink(marker);
+    const group = readGroup(held, first, { isLast, isMember });
+    return group === "open" ? undefined : takeGroup(group, isLast);
+  }
+
+  function takeGroup(group: readonly PlacedMarker[], isLast: boolean): string | undefined {
+    const length = measure(group);
+    const rest = held.slice(length);
+    if (!isLast && (rest === "" || (isBehindWord() && clauseMark.test(rest)))) return undefined;
+    const known = group.filter(({ numbers }) => numbers.every(isKnown));
+    const madeUp = known[0] ? group.slice(0, group.indexOf(known[0])) : group;
+    if (madeUp[0] && !isCitation(madeUp[0].numbers[0] ?? 0, rest)) return consume(measure(madeUp));
+    citesBehindWords ||= madeUp.length === 0 && isBehindWord();
+    const isShared = known.flatMap(({ numbers }) => numbers).length > 1;
     const space = gap || lost;
+    const shown = known.map(
+      ({ numbers, joiner }, index) => (index === 0 ? space : joiner) + render(isShared ? numbers : numbers.map(choose)),
+    );
+    const text = held.slice(0, length);
+    held = rest;
+    lineHead += text;
+    tail += text;
+    last = "";
     gap = "";
-    lost = rewritten === "" ? space : "";
-    return rewritten === "" ? "" : space + rewritten;
+    lost = known.length === 0 ? space : "";
+    return shown.join("");
   }
 
   function isDocument(number: number): boolean {
     return documents?.has(number) ?? false;
   }
 
-  /** Is true when a link on a number leads to the source of that number, even if not by exactly the same address. */
-  function isOwnLink({ numbers: [number = 0, ...more] }: Marker, target: string): boolean {
+  function isKnown(number: number): boolean {
+    return isDocument(number) || sources.get(number) !== undefined;
+  }
+
+  /** Is true when the link on a number, if any, leads to the source of that number, even if not by exactly the same address. */
+  function isOwnLink({ numbers: [number = 0, ...more], target }: PlacedMarker): boolean {
     const source = sources.get(number);
-    return more.length === 0 && source !== undefined && isSameHost(source.url, target);
+    return target === undefined || (more.length === 0 && source !== undefined && isSameHost(source.url, target));
   }
 
-  /** Returns the marker as it should be shown, or undefined when it is not a citation. */
-  function rewrite({ numbers, isFootnote }: Marker, rest: string): string | undefined {
-    // An interval or a value: $[1, 2]$, x = [1].
-    if (/[$=∈]/.test(last)) return undefined;
-    // A list like [1,2,3] in prose is far more often data than citations, unless every number is a source.
-    const known = numbers.filter((number) => isDocument(number) || sources.get(number));
-    if (numbers.length > 1 && known.length < numbers.length) return undefined;
-    if (known.length === 0 && (isFootnote || !isCitation(numbers[0] ?? 0, rest))) return undefined;
-    if (isFootnote && isDocument(numbers[0] ?? 0)) return undefined;
-    citesBehindWords ||= known.length > 0 && isBehindWord();
-    return [...new Set(chooseSources(numbers))]
-      .map((number) => (isDocument(number) ? number : cite(number)))
-      .filter((number) => number !== undefined)
-      .map((number) => `[${number}]`)
-      .join("");
+  /**
+   * Is true for what may be a citation. A list like [1,2,3] in prose is far more often data, unless every number is a source, and a
+   * footnote without a source is the text's own.
+   */
+  function isNumberOrSources({ numbers, isFootnote }: Marker): boolean {
+    if (isFootnote && isDocument(numbers[0] ?? 0)) return false;
+    return numbers.every(isKnown) || (numbers.length === 1 && !isFootnote);
   }
 
-  /** Compares a citation that stands alone with its clause. Several in one bracket share it, so that none can be told to be wrong. */
-  function chooseSources(numbers: readonly number[]): readonly number[] {
-    const [number] = numbers;
-    if (evidence === undefined || number === undefined || numbers.length > 1 || isDocument(number)) return numbers;
-    return [evidence.findSource(number, getLastClause(tail))];
+  function render(numbers: readonly number[]): string {
+    for (const number of numbers) if (!isDocument(number)) cite(number);
+    return [...new Set(numbers)].map((number) => `[${number}]`).join("");
+  }
+
+  /**
+   * Compares a citation that stands alone with the text before it. Several in one bracket or beside each other share that text, so
+   * that none can be told to be wrong.
+   */
+  function choose(number: number): number {
+    return evidence === undefined || isDocument(number) ? number : evidence.findSource(number, tail);
   }
 
   /** Is true when a number without a source is placed like a citation: after a word, before the end of a clause. */
@@ -230,7 +246,7 @@ const longestTail = 300;
  * before it is a value too.
  */
 const asksForValue =
-  /^$|(?:^|[^a-z])(?:is|are|was|were|be|equals?|returns?|gives?|prints?|index|indices|list|array|vector|set|value|result|output|of|to|by|with|than|at|from|and|or|then|use|contains?)[:：]?$|(?:是|为|等于|得到|返回|输出|结果|列表|数组|集合|索引|下标|元素|包含|和|或|用)[:：]?$/i;
+  /^$|(?:^|[^a-z])(?:is|are|was|were|be|equals?|returns?|gives?|prints?|index|indices|list|array|vector|set|value|result|output|of|to|by|with|than|at|from|between|and|or|then|use|contains?)[:：]?$|(?:是|为|等于|得到|返回|输出|结果|列表|数组|集合|索引|下标|元素|包含|和|或|用)[:：]?$/i;
 
 /** Matches a word or a number of prose at the end of a text, and not a name of code such as `a`, `maxItems` or `item_1`. */
 const plainWord = /(?:^|[^\w.$])(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d+(?:[.,]\d+)*)$/;
@@ -259,6 +275,11 @@ function measurePlain(text: string): number {
     if (code === 92 || code === 96 || code === 126 || canOpenMarker(code)) break;
   }
   return index;
+}
+
+/** Returns the length of markers with what stands between them, in characters. */
+function measure(group: readonly PlacedMarker[]): number {
+  return group.reduce((sum, { joiner, length }) => sum + joiner.length + length, 0);
 }
 
 function isSameHost(a: string, b: string): boolean {

@@ -2,16 +2,16 @@ import type { SourceReading } from "../../core/sources.ts";
 
 /**
  * Keeps what the models read of each source in a conversation, so that a citation can be compared with it. A number is corrected
- * only on evidence that is hard to come by accidentally: the clause names figures, the cited source holds none of them, and another
- * one holds them all.
+ * only on evidence that is hard to come by accidentally: the clause names figures, another source holds them all, and the cited one
+ * holds no figure of the sentence, as far back as the citation before.
  */
 export interface Evidence {
   /** Adds what the models read of a source. A source of which more was read is never found to lack a figure. */
   add(reading: SourceReading): void;
   /** Takes what earlier turns have read, which is listed once a figure has to be compared. */
   learn(list: () => readonly SourceReading[]): void;
-  /** Returns the source that a clause with this number is about: another one where figures show it, else the same. */
-  findSource(number: number, clause: string): number;
+  /** Returns the source that the end of a text, before this number, is about: another one where figures show it, else the same. */
+  findSource(number: number, text: string): number;
 }
 
 /** Limits the text that is kept of one source, in characters. */
@@ -59,12 +59,13 @@ export function createEvidence(): Evidence {
     learn(list) {
       listEarlier = list;
     },
-    findSource(number, clause) {
+    findSource(number, text) {
+      const clause = getLastClause(text);
       const named = listFigures(clause);
       if (named.length === 0) return number;
       learnEarlier();
-      if (!texts.has(number) || parts.has(number) || named.some((figure) => getFigures(number).has(figure)))
-        return number;
+      if (!texts.has(number) || parts.has(number)) return number;
+      if (listFigures(getLastSentence(text)).some((figure) => getFigures(number).has(figure))) return number;
       const others = [...texts.keys()].filter((other) => named.every((figure) => getFigures(other).has(figure)));
       const ranked = others.map((other) => ({ other, words: countWords(other, clause) }));
       const [best] = ranked.sort((a, b) => b.words - a.words);
@@ -93,7 +94,16 @@ function listWords(text: string): string[] {
 
 /** Returns the clause that a text ends with, or what stands in it after the citation before. */
 export function getLastClause(text: string): string {
+  return getEnd(text, /[。！？，；：\n]|[.!?,;:](?=\s)|\]/gu);
+}
+
+/** Returns the sentence that a text ends with, over its commas, or what stands in it after the citation before. */
+export function getLastSentence(text: string): string {
+  return getEnd(text, /[。！？；：\n]|[.!?;:](?=\s)|\]/gu);
+}
+
+function getEnd(text: string, boundaries: RegExp): string {
   const end = text.replace(/[\s.。!！?？;；,，:：]+$/u, "");
-  const begin = Math.max(...[...end.matchAll(/[。！？，；：\n]|[.!?,;:](?=\s)|\]/gu)].map(({ index }) => index + 1), 0);
+  const begin = Math.max(...[...end.matchAll(boundaries)].map(({ index }) => index + 1), 0);
   return end.slice(begin);
 }

@@ -59,11 +59,12 @@ function listTurnFacts(
   locale: Locale,
 ): string[] {
   const language = detectLanguage(question, locale);
-  const render = (kind: Kind, text: string, n = ""): string => {
+  const render = (kind: Kind, text: string, n = "", cited: readonly number[] = []): string => {
     const { name } = kinds.find((each) => each.kind === kind) ?? kinds[0];
+    const numbers = cited.map((number) => `[${number}]`).join("");
     const place = say(language, {
-      zh: `${name.zh}${n}（第 ${turn} 轮）：`,
-      en: `${name.en} ${n}${n && " "}(turn ${turn}): `,
+      zh: `${name.zh}${n}（第 ${turn} 轮${numbers && `，来源 ${numbers}`}）：`,
+      en: `${name.en} ${n}${n && " "}(turn ${turn}${numbers && `, source${cited.length > 1 ? "s" : ""} ${numbers}`}): `,
     });
     return place + toShortLine(text, longestLine);
   };
@@ -79,10 +80,10 @@ function listTurnFacts(
     render("file", part.type === "image" ? (part.image.name ?? "") : (part.file.name ?? "")),
   );
   const results = steps.flatMap(({ message, results: all }) =>
-    all.flatMap(({ callId, tool, result }) => {
+    all.flatMap(({ callId, tool, result, sources }) => {
       if (result === undefined) return [];
       const call = message.toolCalls.find(({ id }) => id === callId);
-      return [render("result", `${tool} ${sanitizeLine(call?.argumentsText ?? "")}`, String(result))];
+      return [render("result", `${tool} ${sanitizeLine(call?.argumentsText ?? "")}`, String(result), sources?.numbers)];
     }),
   );
   return [...asked.slice(0, mostOfQuestion), ...named, ...results, ...answered.slice(0, mostOfAnswer)];

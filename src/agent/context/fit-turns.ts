@@ -51,7 +51,6 @@ export function shortenTurns(
   const turns = all.slice(-Math.max(1, atLeast, Math.ceil(budget / perTurn)));
   const before = turns.reduce((sum, turn) => sum + turnTokens(turn, sizing.tokensOf), 0);
   if (before <= budget) return turns;
-  // A turn that is made shorter is sent in this form to models without tools too.
   const plain = turns.map(({ answerPrompt: _, ...turn }) => turn);
   const pieces = plain.map((turn) => listPieces(turn, marker));
   const texts = pieces.flat();
@@ -72,10 +71,33 @@ export function shortenTurns(
   const shortened = plain.map((turn, index) => {
     const count = pieces[index]?.length ?? 0;
     at += count;
-    return withPieces(turn, shrunk.slice(at - count, at), marker);
+    const shorter = withPieces(turn, shrunk.slice(at - count, at), marker);
+    return withPrompt(shorter, turns[index]?.answerPrompt, { marker, ...sizing });
   });
   const first = findFirstFitting(shortened, budget, sizing);
   return shortened.slice(Math.min(first, shortened.length - atLeast));
+}
+
+/**
+ * Gives a shortened turn what a model without tools has read of it, with its results shortened so that it takes no more than the turn
+ * does. Where it cannot, that model reads the calls in their place.
+ */
+function withPrompt(
+  turn: ConversationTurn,
+  answerPrompt: string | undefined,
+  { marker, tokensOf, shorten }: Sizing & { marker: string },
+): ConversationTurn {
+  if (answerPrompt === undefined) return turn;
+  const room = turnTokens(turn, tokensOf) - perTurn - tokensOf(turn.answer);
+  const parts = splitFences(answerPrompt, marker);
+  const fenced = [...parts.keys()].filter((index) => parts[index]?.isFenced);
+  const prompt = shrinkTexts(
+    parts.map(({ text }) => text),
+    tokensOf(answerPrompt) - room,
+    planShrinkSteps(fenced, resultFloors),
+    { tokensOf, shorten: (text, kept) => shorten(text, kept, false) },
+  ).join("");
+  return tokensOf(prompt) <= room ? { ...turn, answerPrompt: prompt } : turn;
 }
 
 export function shortenText(text: string, budget: number, sizing: Sizing): string {

@@ -137,7 +137,8 @@ export function createSizing({ services: { models, catalog }, state: { results }
   const model = pickSmallerModel(models);
   return {
     tokensOf: (text) => countTokens(model, text),
-    shorten: (text, kept) => results.shorten(text, kept, mayReadOn && results.canReadOn(text)),
+    shorten: (text, kept, forTools = true) =>
+      results.shorten(text, kept, forTools && mayReadOn && results.canReadOn(text)),
   };
 }
 

@@ -1,8 +1,8 @@
 /** Defines how texts are measured and shortened. */
 export interface Sizing {
   tokensOf(text: string): number;
-  /** Keeps about that many characters of a text. */
-  shorten(text: string, kept: number): string;
+  /** Keeps about that many characters of a text; for a reader without tools nothing of a call that reads the rest. */
+  shorten(text: string, kept: number, forTools?: boolean): string;
 }
 
 /** Shortens one text as far as needed, but keeps at least this many characters. */

@@ -8,14 +8,23 @@ import type { EarlierResults } from "./tool-results.ts";
  * Opens the results of a conversation's earlier turns: those of which models have read parts, and those that stand in full in a
  * turn. `last` is the highest number that one of them has.
  */
-export function openEarlierResults({ results, turns, marker = "" }: Conversation, last: number): EarlierResults {
+export function openEarlierResults(
+  { results, turns, sources, marker = "" }: Conversation,
+  last: number,
+): EarlierResults {
+  const findMessage = (n: number): ToolMessage | undefined =>
+    listResultMessages(turns).find(({ result }) => result === n);
   return {
     last,
     async get(n) {
       const kept = await results?.get(n);
       if (kept !== undefined) return kept;
-      const shown = listResultMessages(turns).find(({ result }) => result === n);
+      const shown = findMessage(n);
       return shown && readText(shown, marker);
+    },
+    findSource(n) {
+      const { kind, numbers: [number] = [] } = findMessage(n)?.sources ?? {};
+      return (kind === "page" || kind === "file") && number !== undefined ? sources.get(number) : undefined;
     },
   };
 }

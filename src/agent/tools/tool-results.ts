@@ -1,10 +1,11 @@
 import type { ToolCall } from "../../core/messages.ts";
+import { renderPage } from "../../core/sources.ts";
 import type { NumberedResult } from "../../core/store/store.ts";
 import { toInvalidArgumentsResult, toUnknownFieldLine, toValueProblem } from "../../core/tools/argument-feedback.ts";
-import type { ArgumentProblem, Tool, ToolResult } from "../../core/tools/tool.ts";
+import type { ArgumentProblem, Source, Tool, ToolResult } from "../../core/tools/tool.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import { takeStart, trimToBoundary, truncateMiddle } from "../../kit/text/truncate.ts";
+import { type CutText, takeStart, trimToBoundary, truncateCut, truncateMiddle } from "../../kit/text/truncate.ts";
 import { type Range, renderParts } from "./result-parts.ts";
 
 /**
@@ -72,6 +73,8 @@ export interface EarlierResults {
   /** Is the highest number that one of them has. */
   last: number;
   get(n: number): Promise<string | undefined>;
+  /** Returns the page or file of which a result is; undefined for every other result. */
+  findSource(n: number): Source | undefined;
 }
 
 /** Limits what is kept of one result and of all results of a run, in characters. */
@@ -94,12 +97,16 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
   const numbers = new Map<string, number>();
   /** Maps each form in which a result was read to the parts of the result that are in it. */
   const shown = new Map<string, Range[]>();
+  /** Maps what `shorten` has made to the text that it was given, from which a further cut is made. */
+  const givenTexts = new Map<string, string>();
   const reserved = new Set<number>();
   let size = 0;
   let lastNumber = earlier?.last ?? 0;
   const name = tools.has("read_result") ? "duet_read_result" : "read_result";
   const findWhole = async (n: number): Promise<string | undefined> => shelf.get(n) ?? earlier?.get(n);
-  const tool = createReadResult({ name, language, longest, findWhole });
+  // A result of this run stands in the same request, with its number.
+  const findSource = (n: number): Source | undefined => (shelf.has(n) ? undefined : earlier?.findSource(n));
+  const tool = createReadResult({ name, language, longest, findWhole, findSource });
 
   let listEarlier: () => readonly NumberedResult[] = () => [];
 
@@ -129,12 +136,17 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
   const findText = (number: number | undefined): string | undefined =>
     number === undefined ? undefined : shelf.get(number);
 
-  function cut(text: string, kept: number, number: number | undefined): string {
-    return truncateMiddle(text, Math.max(0, kept - gapLength), (missing, from) => {
-      if (number === undefined) return toGapLine(missing, language);
+  function cut(text: string | CutText, kept: number, number: number | undefined): string {
+    const most = Math.max(0, kept - gapLength);
+    const renderGap = (missing: number, from: number): string => {
+      if (number === undefined) {
+        const isWhole = typeof text !== "string" || numbers.has(text);
+        return toGapLine(isWhole ? missing : countMissing(text.slice(from, from + missing)), language);
+      }
       tools.set(name, tool);
       return renderPointer(missing, { name, number, from, language });
-    });
+    };
+    return typeof text === "string" ? truncateMiddle(text, most, renderGap) : truncateCut(text, most, renderGap);
   }
 
   function removePointer(read: string): string {
@@ -159,7 +171,7 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
     },
     canReadOn(text) {
       learnEarlier();
-      return numbers.has(text);
+      return numbers.has(givenTexts.get(text) ?? text);
     },
     listKept: () => [...shelf].map(([n, text]) => ({ n, text })),
     offerTool() {
@@ -209,8 +221,13 @@ export function createToolResults({ tools, longest, language, earlier }: ResultO
     removePointer,
     shorten(text, kept, readsOn) {
       learnEarlier();
-      const number = readsOn ? keepText(text) : numbers.get(text);
-      return cut(findText(number) ?? text, kept, readsOn ? number : undefined);
+      const given = givenTexts.get(text) ?? text;
+      const number = readsOn ? keepText(given) : numbers.get(given);
+      // What an earlier turn has read is not here as a whole, but the line in it tells how long that is.
+      const whole = findText(number) ?? splitAtPointer(given, number) ?? given;
+      const shorter = cut(whole, kept, readsOn ? number : undefined);
+      givenTexts.set(shorter, given);
+      return shorter;
     },
   };
 }
@@ -246,6 +263,32 @@ export function isCut(text: string): boolean {
   return /…\[(?:省略 [\d,]+ 个字符|[\d,]+ characters left out)(?:[；;][^\n]*)?\]…/.test(text);
 }
 
+/**
+ * Returns the ends of a result around the line that says how to read it on; undefined where there is none. A line that names another
+ * result or place was said by a tool.
+ */
+function splitAtPointer(text: string, number: number | undefined): CutText | undefined {
+  const line = [...text.matchAll(pointerLine)].find(
+    ({ groups, index }) => Number(groups?.number) === number && Number(groups?.from) === index,
+  );
+  if (line === undefined) return undefined;
+  return { head: text.slice(0, line.index), missing: readCount(line), tail: text.slice(line.index + line[0].length) };
+}
+
+/** Counts what is missing of a whole text where this part of what was read of it goes: its gaps are no characters of the text. */
+function countMissing(part: string): number {
+  return [...part.matchAll(gapLine)].reduce((sum, line) => sum + readCount(line) - line[0].length, part.length);
+}
+
+function readCount({ groups }: RegExpExecArray): number {
+  return Number((groups?.zh ?? groups?.en ?? "").replaceAll(",", ""));
+}
+
+const gapLine = /\n?…\[(?:省略 (?<zh>[\d,]+) 个字符|(?<en>[\d,]+) characters left out)\]…\n?/g;
+
+const pointerLine =
+  /\n…\[(?:省略 (?<zh>[\d,]+) 个字符；用|(?<en>[\d,]+) characters left out;) \w+ \{"result": (?<number>\d+), "from": (?<from>\d+)\} (?:继续读取|reads on)\]…\n/g;
+
 /** Holds a position in a result, and the tool that reads from there. */
 export interface ResultPosition {
   name: string;
@@ -261,6 +304,8 @@ export interface ReadResultOptions {
   /** Limits one answer of the tool, in characters. */
   longest: number;
   findWhole(number: number): Promise<string | undefined>;
+  /** Finds the page or file that stands in no other message of the request, so that a piece of it has to name it. */
+  findSource(number: number): Source | undefined;
 }
 
 /** Says what is missing and how to read it; the line that stands in a result where it was cut. */
@@ -274,7 +319,7 @@ function renderPointer(missing: number, { name, number, from, language }: Result
 }
 
 /** Creates the tool that reads the rest of a shortened result, one piece at a time. */
-export function createReadResult({ name, language, longest, findWhole }: ReadResultOptions): Tool {
+export function createReadResult({ name, language, longest, findWhole, findSource }: ReadResultOptions): Tool {
   return {
     name,
     description: say(language, {
@@ -322,16 +367,24 @@ export function createReadResult({ name, language, longest, findWhole }: ReadRes
       ]);
     if (unknown.length > 0) return toInvalidResult(unknown);
     if (typeof from === "number" && Number.isInteger(from) && from >= 0 && from < text.length)
-      return { ok: true, text: toPiece(text, number, from) };
+      return toResult(text, number, from);
     const last = text.length - 1;
     return toInvalidResult([
       toValueProblem("from", from, `必须是 0 到 ${last} 的整数`, `must be a whole number from 0 to ${last}`),
     ]);
   }
 
-  function toPiece(text: string, number: number, from: number): string {
+  /** A piece is cited under the number of its page or file, which the beginning of the result names itself. */
+  function toResult(text: string, number: number, from: number): ToolResult {
+    const source = from > 0 ? findSource(number) : undefined;
+    if (source === undefined) return { ok: true, text: toPiece(text, longest, { number, from }) };
+    const room = Math.max(Math.ceil(longest / 2), longest - renderPage({ n: mostSources, source }, "").length);
+    return { ok: true, text: toPiece(text, room, { number, from }), kind: "page", sources: [source] };
+  }
+
+  function toPiece(text: string, room: number, { number, from }: Pick<ResultPosition, "number" | "from">): string {
     const rest = text.slice(from);
-    const piece = takePiece(rest, longest);
+    const piece = takePiece(rest, room);
     if (piece === rest) return rest.toWellFormed();
     const next = from + piece.length;
     return `${piece.toWellFormed()}\n${renderPointer(text.length - next, { name, number, from: next, language })}`;
@@ -344,3 +397,6 @@ export function createReadResult({ name, language, longest, findWhole }: ReadRes
 
 /** Reserves this many characters for the call that reads the rest. */
 const pointerLength = 120;
+
+/** Reserves room for the number of a source with as many digits. */
+const mostSources = 9999;

@@ -47,6 +47,26 @@ export function truncateMiddle(text: string, kept: number, gap: (missing: number
   return `${head}\n${gap(text.length - head.length - tail.length, head.length)}\n${tail}`;
 }
 
+/** Holds the two ends of a text, and how many UTF-16 units stand between them. */
+export interface CutText {
+  head: string;
+  missing: number;
+  tail: string;
+}
+
+/** Cuts a text further whose middle is missing, as `truncateMiddle` would cut the whole text as far as it is there. */
+export function truncateCut(
+  { head, missing, tail }: CutText,
+  kept: number,
+  gap: (missing: number, from: number) => string,
+): string {
+  const share = Math.ceil(kept * 0.75);
+  const start = head.length <= share ? head : trimToBoundary(takeStart(head, share));
+  const end = tail.length <= kept - share ? tail : beginWell(takeEnd(tail, kept - share));
+  const more = head.length - start.length + tail.length - end.length;
+  return `${start}\n${gap(missing + more, start.length)}\n${end}`;
+}
+
 /** Cuts the text after the last line, sentence or word that ends near its end. Returns the whole text when none does. */
 export function trimToBoundary(text: string): string {
   const from = text.length - countDroppable(text);

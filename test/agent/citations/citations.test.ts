@@ -168,7 +168,9 @@ test.each([
 
 test("what is shown does not depend on how the text was split", () => {
   const piece = fc.constantFrom(
-    ..."[1] [2,3] [7] [1-3] 【3】 【1†x】 [^1] [[2]] [ ] ` `` ``` ~~~ ( ) x 文 \\ ! - : --- \n \n\n \r\n".split(" "),
+    ..."[1] [2,3] [7] [1-3] , and or 和 、 【3】 【1†x】 [^1] [[2]] [ ] ` `` ``` ~~~ ( ) x 文 \\ ! - : --- \n \n\n \r\n".split(
+      " ",
+    ),
     " ",
     "\n",
     "[1](u)",
@@ -277,4 +279,25 @@ test.each([
 ])("a citation that is taken out leaves no blank before the mark behind it: %s", (given, shown) => {
   for (let at = 0; at < given.length; at++)
     expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
+});
+
+test.each([
+  ["See [9] and [10] for more.", "See for more."],
+  ["It is so [9], [10] and [8]. 无人知晓[9]和[10]。", "It is so. 无人知晓。"],
+  ["It is so [1] and [9]. It is so [9], [2] or [8], [3].", "It is so [1]. It is so [2], [3]."],
+  ["Use [7] or [8]. The values are [5], [6].", "Use [7] or [8]. The values are [5], [6]."],
+  ["It lies between [5] and [6]. 来源是[9]和[10]。", "It lies between [5] and [6]. 来源是[9]和[10]。"],
+  ["It reads argv[9], [1].", "It reads argv[9], [1]."],
+])("numbers side by side go or stay together: %s", (given, shown) => {
+  for (let at = 0; at < given.length; at++)
+    expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
+});
+
+test.each([
+  ["The capital is Paris [1] [2].", "The capital is Paris."],
+  ["The values are [7], [8].", "The values are [7], [8]."],
+  ["Take [7], [8] as they are.", "Take [7], [8] as they are."],
+])("so do numbers side by side without any source: %s", (given, shown) => {
+  expect(filter(given, createMemorySourceList()).text).toBe(shown);
+  expect(filter(given, createMemorySourceList(), [...given]).text).toBe(shown);
 });

@@ -50,10 +50,36 @@ test("each citation is compared with its own part of the text", async () => {
   expect(cited).toEqual(["Node.js 26", "Node.js 24", "notes.md"]);
 });
 
-test("citations beside each other share their sentence, and are left as they are in one bracket", async () => {
-  expect((await checkAnswer("Release 2.4 [1][2].")).cited).toEqual(["Node.js 24", "notes.md"]);
-  expect((await checkAnswer("Release 2.4 [1, 2].")).cited).toEqual(["Node.js 26", "Node.js 24"]);
+test.each([
+  "It is on 2026-12-04, and costs 31,088.16 [1][3].",
+  "It costs 31,088.16. It is on 2026-12-04. [1] [3]",
+  "In 2028, then on 2026-12-04 [2], [3].",
+  "It is on 2026-12-04 [1] and [2].",
+  "2028 年，然后是 2026-12-04[2]、[3]。",
+  "先是 2028 年，然后是 2026-12-04[2]和[3]。",
+])("citations beside each other share their sentence, and are left as they are: %s", async (answer) => {
+  expect((await checkAnswer(answer)).text).toBe(answer);
 });
+
+test("several citations in one bracket are left as they are, and a made-up number beside one changes nothing", async () => {
+  expect((await checkAnswer("Release 2.4 [1, 2].")).text).toBe("Release 2.4 [1][2].");
+  expect((await checkAnswer("Release 2.4 [1][9], so 2.4 [8] [1].")).text).toBe("Release 2.4 [3], so 2.4 [3].");
+});
+
+test.each([
+  ["The tower is 330 m high, and the bridge is 777 m wide", 1],
+  ["塔高 330 米，桥宽 777 米", 1],
+  ["The tower is 330 m high [1], and the bridge is 777 m wide", 2],
+  ["The tower is 330 m high. The bridge is 777 m wide", 2],
+])(
+  "a source keeps its citation as far back as its sentence or the citation before has one of its figures: %s",
+  (text, n) => {
+    const evidence = createEvidence();
+    evidence.add({ n: 1, text: "The tower is 330 m high. 塔高 330 米。" });
+    evidence.add({ n: 2, text: "The bridge is 777 m wide. 桥宽 777 米。" });
+    expect(evidence.findSource(1, text)).toBe(n);
+  },
+);
 
 test("a source with a longer text than is kept lacks no figure, and what this run has read of it stays", () => {
   const evidence = createEvidence();

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { listEarlierReadings } from "../../../src/agent/citations/readings.ts";
 import { fence } from "../../../src/agent/context/fence.ts";
 import { renderNote } from "../../../src/agent/hooks/render-note.ts";
+import { toPlainText } from "../../../src/core/message-content.ts";
 import type { TurnStep } from "../../../src/core/store/store.ts";
 import type { Source, Tool, ToolResult } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
@@ -126,6 +127,16 @@ test("a source of which an earlier turn has read a part alone is not found to la
   expect(JSON.stringify(strong.requests[0]?.messages)).toContain("characters left out");
   const { outcome } = await ask([], "It is 777 m wide [1].");
   expect(outcome.response).toMatch(/^It is 777 m wide \[1\]\.\n/);
+});
+
+test("a piece of a page that a later turn reads on comes with the number of the page", async () => {
+  const { ask } = await startConversation();
+  await ask([readPage("a"), readPage("c")], "ok");
+  const readOn = { id: "call-1", name: "read_result", input: { result: 1, from: 37_000 } };
+  const { decide } = await ask([[readOn]], "Nobody knows more [2].");
+  const piece = toPlainText(decide.requests[1]?.messages.at(-1)?.content ?? "", "en");
+  expect(piece).toContain("\n[2] C\nhttps://example.com/c\n\n");
+  expect(piece).toContain("Nobody knows more.");
 });
 
 test.each([

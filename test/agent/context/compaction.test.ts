@@ -1,5 +1,6 @@
 // What a conversation still knows after its turns were put into a summary, whatever the summary says.
 import { describe, expect, test } from "vitest";
+import { collectFacts } from "../../../src/agent/context/conversation-facts.ts";
 import { toPlainText } from "../../../src/core/message-content.ts";
 import type { Message } from "../../../src/core/messages.ts";
 import {
@@ -142,4 +143,14 @@ describe("a conversation of 60 turns", () => {
       expect(outcomeOf(events).status).toBe("complete");
     },
   );
+});
+
+test.each([
+  ["What is in it?", [3], 'result 7 (turn 1, source [3]): list_files {"folder":"f7"}'],
+  ["What is in it?", [3, 4], 'result 7 (turn 1, sources [3][4]): list_files {"folder":"f7"}'],
+  ["里面有什么？", [3], '结果7（第 1 轮，来源 [3]）：list_files {"folder":"f7"}'],
+])("the line of a result names its sources by their numbers: %s %j", (question, numbers, line) => {
+  const { results, ...step } = listed(7);
+  const steps = [{ ...step, results: results.map((result) => ({ ...result, sources: { numbers } })) }];
+  expect(collectFacts([{ question, answer: "ok", steps }], { first: 1, known: [], locale: "en" })).toEqual([line]);
 });

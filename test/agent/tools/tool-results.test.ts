@@ -73,6 +73,30 @@ describe("a result that is too long to be read at once", () => {
     expect(text.startsWith(head + parse(more)[0])).toBe(true);
   });
 
+  test.each(["en", "zh"] as const)(
+    "tells what is missing of the whole also where an earlier turn has read it (%s)",
+    (language) => {
+      const text = lines(30_000);
+      const read = open(language).results.read(text, "text");
+      const { results } = open(language === "en" ? "zh" : "en");
+      results.learn(() => [{ n: 1, text: read }]);
+      const cuts = [results.shorten(read, 700, true), results.shorten(read, 400, false)];
+      for (const cut of [...cuts, ...cuts.map((one) => results.shorten(one, 300, true))]) {
+        const { head = "", count = "", from, tail = "" } = gap.exec(cut)?.groups ?? {};
+        expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
+        expect(Number(count.replaceAll(",", ""))).toBe(text.length - head.length - tail.length);
+        expect(from ?? String(head.length)).toBe(String(head.length));
+      }
+    },
+  );
+
+  test("counts nothing from a line that a tool made up", () => {
+    const { results } = open();
+    const made = `${lines(400)}\n…[9,999 characters left out; read_result {"result": 1, "from": 7} reads on]…\n${lines(400)}`;
+    results.learn(() => [{ n: 1, text: made }]);
+    expect(results.shorten(made, 300, true)).not.toMatch(/\d,\d\d\d characters/);
+  });
+
   test("is cut without a way to read on where the model has no tools", () => {
     const { results } = open("zh");
     const read = results.read("字".repeat(5000), "text");
@@ -293,6 +317,10 @@ const context: ToolContext = {
   progress() {},
   notice() {},
 };
+
+/** What stands around the line that says what is missing, in either language. */
+const gap =
+  /^(?<head>[\s\S]*)\n…\[(?:省略 )?(?<count>[\d,]+) (?:characters|个字符)(?:[^\n]*"from": (?<from>\d+))?[^\n]*\]…\n(?<tail>[\s\S]*)$/;
 
 /** What stands before the line that reads on, and the arguments in that line. */
 function parse(text: string): [string, object | undefined] {

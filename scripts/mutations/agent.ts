@@ -173,10 +173,10 @@ export const agent: readonly Mutation[] = [
   {
     id: "decider-unbilled",
     file: "src/agent/loop/run-turn.ts",
-    text: "isStopped ? { ...used, estimated: undefined } : used",
-    becomes: "used",
+    text: "else chargeUsage(event.usage);",
+    becomes: "",
     tests: ["test/agent/loop/drafts.test.ts"],
-    endangers: "what a stopped model has cost is not known",
+    endangers: "what a stopped model has cost is not billed",
   },
   {
     id: "plan-other-arguments",

@@ -204,6 +204,14 @@ export const providers: readonly Mutation[] = [
     endangers: "a negative price hides what was spent",
   },
   {
+    id: "estimate-unpriced",
+    file: "src/providers/prices.ts",
+    text: "if (inputTokens === 0) return null;",
+    becomes: "if (inputTokens === 0 || usage.estimated) return null;",
+    tests: ["test/providers/prices.test.ts", "test/app/turn-budget.test.ts"],
+    endangers: "limits of money are passed by whoever hangs up before the end of each answer",
+  },
+  {
     id: "X2",
     file: "src/config/models/resolve-model.ts",
     text: "timeoutMs: 30_000 }",

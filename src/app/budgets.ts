@@ -129,15 +129,14 @@ async function sumRuns(store: ConversationStore, conversationId: string): Promis
   }
 }
 
-function toTraceSpend({ token_usage, cost_usd, agents }: AgentTrace): Spend {
-  return toSpend({ total_tokens: token_usage.total_tokens, cost_usd, agents });
+function toTraceSpend({ token_usage, models, agents }: AgentTrace): Spend {
+  return toSpend({ total_tokens: token_usage.total_tokens, models, agents });
 }
 
-function toSpend({
-  total_tokens,
-  cost_usd,
-  agents,
-}: Pick<Outcome["meta"], "total_tokens" | "cost_usd" | "agents">): Spend {
-  const own = { tokens: total_tokens, cost: cost_usd ?? 0 };
+/** Counts the known part of the cost, which is null as a whole where the price of one of the models is not known. */
+function toSpend({ total_tokens, models, agents }: Pick<Outcome["meta"], "total_tokens" | "models" | "agents">): Spend {
+  const { function_call, answer, compact } = models;
+  const bills = [function_call, answer, ...(compact ? [compact] : [])].flatMap((bill) => bill.by_model ?? [bill]);
+  const own = { tokens: total_tokens, cost: bills.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0) };
   return agents === undefined ? own : addSpend(own, { tokens: agents.total_tokens, cost: agents.cost_usd ?? 0 });
 }

@@ -2,12 +2,13 @@ import type { Usage } from "../core/model.ts";
 import type { ListPrice } from "../core/model-settings.ts";
 
 /**
- * Returns the cost of one call in US dollars. Returns null when the vendor reported no usage, because the call did cost
- * something.
+ * Returns the cost of one call in US dollars. Usage that is estimated has an estimated cost, so that limits of money also hold for
+ * calls that were cut off and for vendors that do not count. Returns null when there is no usage at all, because the call did
+ * cost something.
  */
 export function calculateCost(usage: Usage, price: ListPrice): number | null {
   const { inputTokens, outputTokens, reasoningTokens, cachedTokens, cacheWriteTokens = 0 } = usage;
-  if (inputTokens === 0 || usage.estimated) return null;
+  if (inputTokens === 0) return null;
   const rates = findRates(price, inputTokens);
   const cached = Math.min(cachedTokens, inputTokens);
   const written = Math.min(cacheWriteTokens, inputTokens - cached);

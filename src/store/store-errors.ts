@@ -368,6 +368,18 @@ export function newerSchemaError(found: number, file: string, supported: number)
   });
 }
 
+/** Reports a server whose PostgreSQL does not know all statements of a store. */
+export function oldServerError(version: string, { place, oldest }: { place: string; oldest: number }): DuetError {
+  return new DuetError({
+    code: "config",
+    text: {
+      zh: `数据库 ${place} 的版本是 PostgreSQL ${version}，Duet 需要 PostgreSQL ${oldest} 或更新的版本`,
+      en: `the database ${place} is PostgreSQL ${version}; Duet needs PostgreSQL ${oldest} or newer`,
+    },
+    hint: { zh: "请升级数据库服务器，或另选一个。", en: "Update the database server, or choose another one." },
+  });
+}
+
 /** Reports a database in another encoding than UTF-8. */
 export function wrongEncodingError(encoding: string, place: string): DuetError {
   return new DuetError({

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { withTurnBudget, withTurnBudgets } from "../../src/app/models/with-turn-budget.ts";
 import { createSample } from "../../src/app/open-duet.ts";
 import { createRedactedModel } from "../../src/app/secrets/redacted-model.ts";
@@ -8,9 +8,12 @@ import type { Spend } from "../../src/core/store/daily-usage.ts";
 import type { AsideBill, TurnBudget } from "../../src/core/turn-budget.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { createRedactor } from "../../src/kit/text/redact.ts";
+import { createModel } from "../../src/providers/create-model.ts";
 import { startHttpDuet } from "../fakes/http-duet.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { compileCache } from "../fakes/program.ts";
+import { type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
+import { settings } from "../providers/reading.ts";
 
 /** A budget that grants everything and notes what it is told. */
 function openBudget() {
@@ -201,4 +204,39 @@ test("a fallback reserves its turns like the model that it stands in for", async
   expect(fallbacks?.answer[1]).toBe(functionCall);
   await fallbacks?.answer[0]?.call(request, new AbortController().signal);
   expect([wanted.length, spare.requests.length]).toEqual([1, 1]);
+});
+
+test.each<[string, FakeTurn, Record<string, unknown>]>([
+  [
+    "a caller's limit of money holds for a vendor that does not count",
+    { usage: null },
+    { serve: { limits: { costPerDay: 0.001 } } },
+  ],
+  [
+    "a caller's limit of money holds for answers that break off",
+    { cut: "before-finish" },
+    { serve: { limits: { costPerDay: 0.001 } } },
+  ],
+  [
+    "a budget of money holds for a vendor that does not count",
+    { usage: null },
+    { agent: { budgets: { costPerDay: 0.001 } } },
+  ],
+])("%s", async (_, turn, limits) => {
+  const provider = await startFakeProvider();
+  onTestFinished(provider.close);
+  provider.script("test-model", ...Array.from({ length: 9 }, () => ({ text: "word ".repeat(200), ...turn })));
+  const price = { input: 1, output: 2 };
+  const model = createModel(settings({ baseUrl: provider.openaiUrl, price }));
+  const { origin } = await startHttpDuet({ models: { functionCall: model, answer: model }, settings: limits });
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ message: "Really?", mode: "chat" });
+  const answers: string[] = [];
+  while (answers.length < 9 && !answers.at(-1)?.includes('"quota"')) {
+    answers.push(await (await fetch(`${origin}/agent/chat`, { method: "POST", headers, body })).text());
+  }
+  expect(answers.at(-1)).toContain('"quota"');
+  expect(answers.length).toBeLessThan(6);
+  const usage = await (await fetch(`${origin}/agent/usage`)).json();
+  expect(usage).toMatchObject({ cost_usd_today: { used: expect.closeTo(0.001, 3), limit: 0.001 } });
 });

@@ -253,20 +253,28 @@ describe.each(wires)("over %s", (wire) => {
     ["missing", null],
     ["negative", { input: -100, output: -100 }],
     ["absurd", { input: 1e12, output: 1e12 }],
-  ])("178: usage that is %s is estimated, so the budget ends the run; its cost is not known", async (_, usage) => {
-    let city = 0;
-    scriptAlways(({ body }) =>
-      body.tools ? { text: "word ".repeat(50), toolCalls: [call(`city ${++city}`)], usage } : { ...finished, usage },
-    );
-    const price = { input: 1, output: 1 };
-    const limits = { maxIterations: 30, maxToolCalls: 30, tokenBudget: 3000 };
-    const { outcome } = await ask(modelOn(wire, { price }), { limits });
-    expect(outcome.stop_reason).toBe("token_limit");
-    expect(outcome.meta.total_tokens).toBeGreaterThan(1000);
-    expect(outcome.meta.total_tokens).toBeLessThan(6000);
-    expect(outcome.meta.cost_usd).toBeNull();
-    expect(fake.requests(name).length).toBeLessThan(10);
-  });
+  ])(
+    "178: usage that is %s is estimated and priced, so budgets of tokens and of money end the run",
+    async (_, usage) => {
+      let city = 0;
+      scriptAlways(({ body }) =>
+        body.tools ? { text: "word ".repeat(50), toolCalls: [call(`city ${++city}`)], usage } : { ...finished, usage },
+      );
+      const price = { input: 1, output: 1 };
+      const limits = { maxIterations: 30, maxToolCalls: 30, tokenBudget: 3000 };
+      const { outcome } = await ask(modelOn(wire, { price }), { limits });
+      expect(outcome.stop_reason).toBe("token_limit");
+      const { total_tokens, cost_usd } = outcome.meta;
+      expect(total_tokens).toBeGreaterThan(1000);
+      expect(total_tokens).toBeLessThan(6000);
+      expect(cost_usd).toBeCloseTo(total_tokens / 1e6, 9);
+      expect(fake.requests(name).length).toBeLessThan(10);
+      const ofMoney = await ask(modelOn(wire, { price }), {
+        limits: { ...limits, tokenBudget: 1e6, costBudget: 0.003 },
+      });
+      expect(ofMoney.outcome.stop_reason).toBe("cost_limit");
+    },
+  );
 
   test("188: a vendor to whom everything is too long is not asked in a loop", async () => {
     const tooLong = { status: 400, body: '{"error":{"message":"prompt is too long: 300 tokens > 200 maximum"}}' };

@@ -164,6 +164,9 @@ describe("a cost", () => {
 
   test("is not known without usage, and never negative when a vendor counts oddly", () => {
     expect(calculateCost(noUsage, price)).toBeNull();
+    expect(calculateCost(used({ inputTokens: 1e6, estimated: true }), price)).toBe(
+      calculateCost(used({ inputTokens: 1e6 }), price),
+    );
     expect(calculateCost(used({ inputTokens: 10, cachedTokens: 50, cacheWriteTokens: 50 }), price)).toBeCloseTo(
       2e-6,
       12,

@@ -120,9 +120,7 @@ async function runModelTurn(run: Run, plan: ModelTurn): Promise<Turn> {
   function chargeUsage(used: Usage): void {
     isStopCharged = plan.stopSignal?.aborted === true;
     usage = addUsage(usage, used);
-    // No vendor tells what a turn has used that was stopped here: what it costs follows from what it had received and said.
-    const isStopped = isStopCharged || plan.signal.aborted;
-    costs.push(model.cost?.(isStopped ? { ...used, estimated: undefined } : used) ?? null);
+    costs.push(model.cost?.(used) ?? null);
   }
   let said = "";
   const signs: TextSign[] = [];

@@ -62,12 +62,9 @@ const attachmentSchema = z
 
 /** Describes the body of `PATCH /agent/conversations/{id}`. */
 export const conversationChangesSchema = z.strictObject({
-  title: z
-    .string()
-    .max(longestTitle)
-    .regex(/^[^\p{Cc}\u2028\u2029]*$/u)
-    .optional()
-    .meta({ description: "The name that a person gives it, on one line; an empty one takes the name back." }),
+  title: z.string().max(longestTitle).optional().meta({
+    description: "The name that a person gives it, which becomes one line; an empty one takes the name back.",
+  }),
   pinned: z.boolean().optional(),
   branch: z.int().min(1).optional().meta({ description: "The branch that is to be the current one." }),
 });

@@ -23,7 +23,7 @@ export const usageSchema = z.object({
   /** Counts the input written to the provider's cache, which some vendors price higher. It is absent when there was none. */
   cacheWriteTokens: z.number().optional(),
   /**
-   * Is true when some of the usage is our estimate because a provider reported none or an invalid one. Such usage has no cost.
+   * Is true when some of the usage is our estimate because a provider reported none or an invalid one. Its cost is an estimate, too.
    */
   estimated: z.literal(true).optional(),
 });

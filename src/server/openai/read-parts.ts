@@ -1,4 +1,4 @@
-import { isRecord } from "../../kit/json.ts";
+import { isRecord, toText } from "../../kit/json.ts";
 import {
   type PartReaders,
   readAddress,
@@ -27,14 +27,18 @@ const noFile = {
   en: "there is no file (allowed: file.file_data in base64, or a data: URL in base64)",
 };
 
+const noUploads = {
+  zh: "不支持 file_id，Duet 不保存上传的文件（允许：file.file_data 为 base64 或 base64 的 data: 地址）",
+  en: "file_id is not supported, because Duet keeps no uploaded files (allowed: file.file_data in base64, or a data: URL in base64)",
+};
+
 const readers: PartReaders = {
   texts: { text: "text", refusal: "refusal" },
   files: {
     image_url: ({ image_url: image }, place) => readAddress(isRecord(image) ? image.url : image, place, noImage),
-    /** A file that was uploaded before (`file_id`) is not here: Duet keeps none for its callers. */
     file({ file }, place) {
-      const { file_data, filename } = isRecord(file) ? file : {};
-      return readFileData(file_data, filename, place, noFile);
+      const { file_data, file_id, filename } = isRecord(file) ? file : {};
+      return readFileData(file_data, filename, place, toText(file_id) === "" ? noFile : noUploads);
     },
   },
   allowed: "text, image_url, file",

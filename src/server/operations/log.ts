@@ -33,7 +33,7 @@ export function createLog({ format, write, hide = (text) => text, send }: LogOpt
     const isSent = send !== undefined && level !== "debug";
     const more: LogFields =
       format === "json" || isSent
-        ? Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, shortenValue(value, hide)]))
+        ? Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, toShown(name, value, hide)]))
         : {};
     const now = new Date();
     if (isSent) send({ level, message, fields: more, at: now.getTime() });
@@ -42,6 +42,11 @@ export function createLog({ format, write, hide = (text) => text, send }: LogOpt
   };
 }
 
-function shortenValue(value: LogFields[string], hide: (text: string) => string): LogFields[string] {
-  return typeof value === "string" ? truncate(sanitizeLine(hide(value)), longestField) : value;
+function toShown(name: string, value: LogFields[string], hide: (text: string) => string): LogFields[string] {
+  if (typeof value !== "string") return value;
+  // The name of a caller with an API token is `token:NAME`, which looks like a token that is assigned.
+  const kind = name === "caller" && value.startsWith(tokenCaller) ? tokenCaller : "";
+  return truncate(sanitizeLine(kind + hide(value.slice(kind.length))), longestField);
 }
+
+const tokenCaller = "token:";

@@ -37,10 +37,10 @@ export interface LiveResponse {
   /** Resolves at the next event, at the end, or when the signal aborts. */
   waitForEvent(signal: AbortSignal): Promise<void>;
   /**
-   * Resolves once the response and its run are recorded, so that another process finds them by their IDs, or cannot be, or when the
-   * signal aborts.
+   * Resolves once the response and its run are recorded, so that another process finds them by their IDs, or when the signal aborts.
+   * Resolves with false where the response could not be saved.
    */
-  waitUntilRecorded(signal: AbortSignal): Promise<void>;
+  waitUntilRecorded(signal: AbortSignal): Promise<boolean>;
   /** Saves nothing more of the response, and resolves when what was to be saved before is. */
   forget(): Promise<void>;
 }
@@ -168,9 +168,11 @@ export function createLiveResponse({ answer, stored, locale, save, ...options }:
     },
     waitForEvent: notifier.wait,
     async waitUntilRecorded(signal) {
-      await ignoreRejection(waitAbortable(firstSave, signal), "whoever has left waits no more");
+      if ((await ignoreRejection(waitAbortable(firstSave, signal), "whoever has left waits no more")) === false)
+        return false;
       // The first event comes once the run is recorded.
       await waitUntil(run, () => run.events.length > 0, signal);
+      return true;
     },
     async forget() {
       isForgotten = true;

@@ -112,6 +112,16 @@ const noImage = {
   en: "there is no image (allowed: image_url with an http, https or data: URL in base64)",
 };
 
+const noUploads = {
+  zh: "不支持 file_id，Duet 不保存上传的文件（允许：file_data 为 base64 或 base64 的 data: 地址，或 file_url 为 http 或 https 地址）",
+  en: "file_id is not supported, because Duet keeps no uploaded files (allowed: file_data in base64 or a data: URL in base64, or file_url with an http or https URL)",
+};
+
+const noUploadedImages = {
+  zh: "不支持 file_id，Duet 不保存上传的文件（允许：image_url 为 http、https 或 base64 的 data: 地址）",
+  en: "file_id is not supported, because Duet keeps no uploaded files (allowed: image_url with an http, https or data: URL in base64)",
+};
+
 const noFile = {
   zh: "没有可用的文件（允许：file_data 为 base64 或 base64 的 data: 地址，或 file_url 为 http 或 https 地址）",
   en: "there is no file (allowed: file_data in base64 or a data: URL in base64, or file_url with an http or https URL)",
@@ -120,12 +130,13 @@ const noFile = {
 const partReaders: PartReaders = {
   texts: { input_text: "text", output_text: "text", text: "text", summary_text: "text", refusal: "refusal" },
   files: {
-    input_image: ({ image_url }, place) => readAddress(image_url, place, noImage),
-    /** A file that was uploaded before (`file_id`) is not here: Duet keeps none for its callers. */
-    input_file({ file_data, file_url, filename }, place) {
+    input_image: ({ image_url, file_id }, place) =>
+      readAddress(image_url, place, toText(file_id) === "" ? noImage : noUploadedImages),
+    input_file({ file_data, file_url, file_id, filename }, place) {
+      const missing = toText(file_id) === "" ? noFile : noUploads;
       return isWebAddress(toText(file_url).trim())
-        ? readAddress(file_url, place, noFile)
-        : readFileData(file_data, filename, place, noFile);
+        ? readAddress(file_url, place, missing)
+        : readFileData(file_data, filename, place, missing);
     },
   },
   allowed: "input_text, output_text, input_image, input_file",

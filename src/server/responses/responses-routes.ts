@@ -48,8 +48,7 @@ function create(context: ResponsesContext): Handle {
     const call = withAsker(given, modelApi, request.user);
     const live = await begin(context, request, call);
     const headers = { "x-request-id": live.run.id };
-    // Its client asks for it by its ID, and may reach another replica.
-    if (request.isBackground) await live.waitUntilRecorded(createLeaveSignal(call.connection));
+    if (request.isBackground) await waitUntilRecorded(context, { live, request, call });
     if (request.isStreamed) return toStream(context, live, { from: 0, call });
     if (request.isBackground) return toJsonResponse({ ...live.stored.response, status: "queued" }, 200, headers);
     await waitUntilSettled(live, new AbortController().signal);
@@ -85,6 +84,37 @@ async function begin(context: ResponsesContext, request: ResponsesRequest, call:
   if (refusal) throw new HttpRefusalError(refusal);
   return live;
 }
+
+interface BegunResponse {
+  live: LiveResponse;
+  request: ResponsesRequest;
+  call: RouteCall;
+}
+
+/**
+ * Waits until the client can ask for the response by its ID, also from another replica. Ends the run and throws `HttpRefusalError` (503)
+ * where the store should keep the response, and has failed to.
+ */
+async function waitUntilRecorded(context: ResponsesContext, { live, request, call }: BegunResponse): Promise<void> {
+  const isRecorded = await live.waitUntilRecorded(createLeaveSignal(call.connection));
+  if (isRecorded || !request.isStored) return;
+  const { responses } = await context.service.duet.store(call.caller);
+  if (responses === undefined) return;
+  await endResponse(context.service, live);
+  context.live.remove(live.response.id, call.caller);
+  throw new HttpRefusalError(notRecorded);
+}
+
+const notRecorded = {
+  status: 503,
+  error: "overloaded",
+  text: {
+    zh: "对话存储暂时无法写入，无法保存这个后台响应，它的运行已停止。",
+    en: "The conversation store cannot be written right now, so this background response cannot be saved. Its run was stopped.",
+  },
+  hint: { zh: "请稍后再试，或不带 background 提问。", en: "Try again later, or ask without background." },
+  headers: { "retry-after": "5" },
+} as const;
 
 function toStream(
   { service }: ResponsesContext,

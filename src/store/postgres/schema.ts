@@ -1,4 +1,4 @@
-import { newerSchemaError, wrongEncodingError } from "../store-errors.ts";
+import { newerSchemaError, oldServerError, wrongEncodingError } from "../store-errors.ts";
 import type { PoolClient } from "./client.ts";
 import { migrations } from "./migrations.ts";
 
@@ -25,12 +25,24 @@ export async function readSchema(client: PoolClient): Promise<SchemaState> {
   return { version: Number(rows[0]?.version ?? 0), required: Number(rows[0]?.required ?? 0) };
 }
 
+/** Is the first version of PostgreSQL whose queries may leave subqueries unnamed, as those do that are shared with SQLite. */
+const oldestServer = 16;
+
+/** Throws a `config` error for a server that is too old. `version` is what it says, such as `15.18 (Debian 15.18-0+deb12u1)`. */
+export function checkServerVersion(version: string, place: string): void {
+  const [number = ""] = version.split(" ");
+  if (Number.parseInt(number, 10) < oldestServer) throw oldServerError(number, { place, oldest: oldestServer });
+}
+
 /**
  * Throws a `config` error for tables that only a newer Duet may use: an older one goes on as long as what was changed only adds. Throws one
- * for a database that cannot store every text.
+ * for a server that is too old, and for a database that cannot store every text.
  */
 export async function readUsableSchema(client: PoolClient, place: string): Promise<SchemaState> {
-  const { rows } = await client.query("SELECT current_setting('server_encoding') AS encoding");
+  const { rows } = await client.query(
+    "SELECT current_setting('server_encoding') AS encoding, current_setting('server_version') AS version",
+  );
+  checkServerVersion(String(rows[0]?.version), place);
   if (rows[0]?.encoding !== "UTF8") throw wrongEncodingError(String(rows[0]?.encoding), place);
   const state = await readSchema(client);
   if (state.required > postgresSchemaVersion) throw newerSchemaError(state.version, place, postgresSchemaVersion);

@@ -128,7 +128,7 @@ function writer(pieces: ModelEvent[], after: () => ScriptedTurn | undefined = ()
     }
     return scriptedModel([after() ?? "Enough."]).stream(request, () => {}, signal);
   };
-  const cost: Model["cost"] = ({ estimated, outputTokens }) => (estimated ? null : outputTokens / 1000);
+  const cost: Model["cost"] = ({ outputTokens }) => outputTokens / 1000;
   return { model: withCall({ provider: "fake", model: "cheap", stream, cost }), told };
 }
 

@@ -86,7 +86,7 @@ test("a turn, a branch or a conversation that is not there is refused before any
     await api.chat({ message: "x", conversation_id: id, files_of: 9 }),
     await api.chat({ message: "x", parent: 1 }),
     await patch(api, id, { branch: 2 }),
-    await patch(api, id, { title: "two\nlines" }),
+    await patch(api, id, { title: "x".repeat(201) }),
     await api.send(`/agent/conversations/${id}?branch=2`),
     await api.send("/agent/conversations?q=%20"),
     await api.send("/agent/conversations?pinned=1"),
@@ -119,6 +119,17 @@ test("an export has a name in its header where its title is cut within a charact
   expect([exported.status, exported.headers.get("content-disposition")]).toEqual([
     200,
     expect.stringContaining(`filename="${"a".repeat(59)}.md"`),
+  ]);
+});
+
+test("a name becomes one line that is safe to show", async () => {
+  const api = await serveApi({ turns: ["A text."] });
+  const { conversation_id: id } = await outcomeIn(api.chat({ message: "What is this?", mode: "chat" }));
+  const named = ["two\nlines\tof\u2028text ", "a\u202eb", "👩‍💻"].map((title) => json(patch(api, id, { title })));
+  expect(await Promise.all(named)).toMatchObject([
+    { title: "two lines of text" },
+    { title: "a\\u{202e}b" },
+    { title: "👩‍💻" },
   ]);
 });
 

@@ -109,7 +109,10 @@ test.each([
     [picture(dataUrl), { type: "file", file: { filename: "a.pdf", file_data: "JVBERi0xLjQK" } }],
     "messages[0].content[1]: a.pdf: ",
   ],
-  [[{ type: "file", file: { file_id: "file-1" } }], "allowed: file.file_data in base64"],
+  [
+    [{ type: "file", file: { file_id: "file-1" } }],
+    "file_id is not supported, because Duet keeps no uploaded files (allowed: file.file_data in base64",
+  ],
   [Array(21).fill(picture(dataUrl)), "21 attachments (allowed: at most 20)"],
 ])("what is no file that can be taken is one line: case %#", async (content, line) => {
   const { post, model } = await startWire();

@@ -47,6 +47,20 @@ test("a message is cut where it is long, a step that is wanted in full is not, a
   expect(lines.join()).not.toContain("canary-secret");
 });
 
+test("a caller with an API token is named, and what looks like a secret is hidden in its name and everywhere else", () => {
+  const { lines, log } = logged("json");
+  const secret = "canary-secret-0123456789";
+  for (const caller of ["token:alice", "token:ci", `token:${secret}`, "alice token:alice"])
+    log("token:alice", "info", { caller, field: "token:alice" });
+  expect(lines.map((line) => JSON.parse(line).caller)).toEqual([
+    "token:alice",
+    "token:ci",
+    "token:…6789",
+    "alice token:…",
+  ]);
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ message: "token:…", field: "token:…" });
+});
+
 test("a run is told when it begins and when it has ended, by its ids and figures and without a word of it", async () => {
   const { lines, log } = logged("json");
   const { followRun: begun, logEnd: ended } = createRunLog(log, "en");

@@ -159,3 +159,12 @@ test("searches that are made once an answer has begun follow it, whole, streamed
   const replayed = replayResponse(writer.response, 0);
   expect(checkEvents(parseStreamData(replayed)).output).toEqual(writer.response.output);
 });
+
+test.each([
+  [{ type: "input_file", file_id: "file-1" }, "(allowed: file_data in base64"],
+  [{ type: "input_image", file_id: "file-1" }, "(allowed: image_url with an http"],
+])("an uploaded file is refused with what is allowed in its place: %j", (part, allowed) => {
+  expect(() => readItems([{ type: "message", role: "user", content: [part] }], "input")).toThrow(
+    `input[0].content[0]: file_id is not supported, because Duet keeps no uploaded files ${allowed}`,
+  );
+});

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
@@ -188,6 +189,22 @@ test("a response in the background goes on when its client leaves, is polled, an
   expect(response.status).toBe("completed");
   const done = await client.responses.retrieve(begun.id);
   expect([done.status, (await client.responses.retrieve(id)).status]).toEqual(["completed", "completed"]);
+});
+
+test("a response in the background that cannot be stored is refused, and its run ends; others are answered all the same", async () => {
+  const home = await createHome();
+  const { client, origin } = await startWire({ ...home, turns: ["One.", "Two.", "Three."] });
+  await client.responses.create(asked);
+  const database = new DatabaseSync(join(home.environment.DUET_HOME, "duet.db"));
+  onTestFinished(() => database.close());
+  database.exec("CREATE TRIGGER full BEFORE INSERT ON responses BEGIN SELECT RAISE(ABORT, 'the disk is full'); END");
+  for (const stream of [false, true])
+    await expect(client.responses.create({ ...asked, background: true, stream })).rejects.toMatchObject({
+      status: 503,
+      message: expect.stringContaining("this background response cannot be saved. Its run was stopped."),
+    });
+  expect(await (await fetch(`${origin}/agent/runs`)).text()).not.toContain('"running"');
+  expect(await client.responses.create(asked)).toMatchObject({ status: "completed" });
 });
 
 test("a response is cancelled, and one that is over stays as it is", async () => {

@@ -12,6 +12,7 @@ import { openPostgresConnection } from "../../../src/store/postgres/connection.t
 import { createPostgresJournal } from "../../../src/store/postgres/journal/journal.ts";
 import { ownedRunsText, own as ownStatements, renewalText } from "../../../src/store/postgres/journal/journal-texts.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";
+import { checkServerVersion } from "../../../src/store/postgres/schema.ts";
 import { translateStatement } from "../../../src/store/postgres/translate.ts";
 import { withDatabase } from "../../../src/store/postgres/with-database.ts";
 import { listValues } from "../../../src/store/sql/number-parameters.ts";
@@ -332,6 +333,14 @@ describe("a store in PostgreSQL", requires(postgres), () => {
     await unlock();
     await adding;
     expect(await query(url, "SELECT name FROM journal_steps")).toEqual([{ name: "turn:decide:1" }]);
+  });
+
+  test.each(["15.18 (Debian 15.18-0+deb12u1)", "9.6.24"])("PostgreSQL %s is refused, by its version", (version) => {
+    const [number] = version.split(" ");
+    expect(() => checkServerVersion(version, "postgres://db.example/duet")).toThrow(
+      `the database postgres://db.example/duet is PostgreSQL ${number}; Duet needs PostgreSQL 16 or newer`,
+    );
+    for (const good of ["16.0", "18.1 (Debian 18.1-1)", "19beta1"]) checkServerVersion(good, "");
   });
 
   test("a database that cannot store every text is refused, by its encoding", async () => {

@@ -1,6 +1,6 @@
 import { longestTitle } from "../../../core/store/conversation-title.ts";
 import { say, type Text } from "../../../kit/locale.ts";
-import { toShortLine } from "../../../kit/text/sanitize.ts";
+import { sanitizeLine, toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderBill } from "../../../render/event-lines.ts";
 import { nothingKept, renderEntry } from "../../conversations/conversation-lines.ts";
 import { createLine, type Line, type Style } from "../../terminal/text/line.ts";
@@ -99,7 +99,7 @@ export const rename: ChatCommand = {
     const { id } = conversation;
     const { locale } = settings;
     const store = await duet.store();
-    const name = argument.trim();
+    const name = sanitizeLine(argument);
     if (name === "")
       throw commandError(emptyName, { zh: renderUsageLine(rename, "zh"), en: renderUsageLine(rename, "en") });
     if (name.length > longestTitle) throw commandError(describeLongName(name.length));

@@ -13,8 +13,10 @@ import {
   toConversationJson,
   toLastRunJson,
 } from "../../../core/store/conversation-json.ts";
+import { longestTitle } from "../../../core/store/conversation-title.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
+import { toShortLine } from "../../../kit/text/sanitize.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { weighEnd } from "../../../runs/run-registry.ts";
 import { clientLeft, createLeaveSignal } from "../../http/connection.ts";
@@ -203,7 +205,8 @@ async function change(api: ApiContext, call: RouteCall): Promise<Response> {
     throw unknownBranchError(branch, await store.branches?.read(id));
   if (title !== undefined || pinned !== undefined) {
     if (store.change === undefined) throw unsupportedByStoreError();
-    await store.change(id, { name: title?.trim(), isPinned: pinned });
+    const name = title === undefined ? undefined : toShortLine(title, longestTitle);
+    await store.change(id, { name, isPinned: pinned });
   }
   return answerWithEntry(api, caller, id);
 }

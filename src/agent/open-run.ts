@@ -236,7 +236,6 @@ function createState(
     callIds: new Set(),
     calls: [],
     finalLimits: new Set(),
-    cutCalls: 0,
     delivered: [],
     isAnswering: false,
     images: [],

@@ -119,7 +119,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   const outcome = left?.outcome ?? own;
   if (outcome.status === "cancelled" && signal.reason instanceof ServerEndsError) {
     const finished = outcome.tool_calls.filter(({ ok }) => ok).length;
-    emit(noticeKinds.serverEnded({ finished, cut: run.state.cutCalls }, request.locale));
+    emit(noticeKinds.serverEnded({ finished, unclear: run.state.statistics.unclearCalls }, request.locale));
   }
   // An answer may lack what another call would have brought: a host that gets the result alone must know.
   if (outcome.status === "complete" && outcome.limit)

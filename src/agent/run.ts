@@ -160,8 +160,6 @@ export interface LoopState {
   isAnswering: boolean;
   /** Holds the limits for which nobody has given more, by their settings. They are not asked for again. */
   readonly finalLimits: Set<string>;
-  /** Counts the calls that the end of the run has cut off in their tools, so that nobody knows what they did. */
-  cutCalls: number;
   /** Is the program that asks and runs tools itself; absent where there is none. */
   readonly client?: ClientSession | undefined;
   /** Lists the images that tools have returned, in order. */

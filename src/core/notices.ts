@@ -94,19 +94,16 @@ export const noticeKinds = {
   serverEnded: defineNotice("server-ended", {
     level: "warning",
     isInResult: true,
-    text({ finished, cut }: { finished: number; cut: number }) {
+    text({ finished, unclear }: { finished: number; unclear: number }) {
       const done = {
         zh: finished === 0 ? "" : `已完成 ${finished} 次工具调用，其效果不会撤销；`,
         en: finished === 0 ? "" : `What its ${formatCount(finished, "finished tool call")} did stays done. `,
       };
       const open = {
-        zh: cut === 0 ? "" : `有 ${cut} 次工具调用被中断，可能已经生效；`,
-        en:
-          cut === 0
-            ? ""
-            : `${formatCount(cut, "tool call was", "tool calls were")} cut off and may have taken effect. `,
+        zh: unclear === 0 ? "" : `有 ${unclear} 次工具调用可能已经生效；`,
+        en: unclear === 0 ? "" : `${formatCount(unclear, "tool call")} may have taken effect. `,
       };
-      const isUntouched = finished + cut === 0;
+      const isUntouched = finished + unclear === 0;
       return {
         zh: `服务器正在关闭，已取消这次运行。${done.zh}${open.zh}${isUntouched ? "请再问一次。" : "请先确认做了什么，再重新提问。"}`,
         en: `The server is closing and has cancelled this run. ${done.en}${open.en}${isUntouched ? "Ask again." : "Check that before you ask again."}`,

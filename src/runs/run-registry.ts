@@ -314,7 +314,7 @@ interface FinishedRunsSizes {
 
 /** Estimates how much memory the end of a run takes, in UTF-16 units. */
 export function weighEnd({ question, asked, snapshot }: Pick<RunHandle, "question" | "asked" | "snapshot">): number {
-  return weighJson(question) + weighJson(asked?.input.output_schema ?? null) + weighJson(snapshot());
+  return weighJson(question) + weighJson(asked?.input ?? null) + weighJson(snapshot());
 }
 
 const usual: FinishedRunsSizes = { ends: 32_000_000, events: 16_000_000 };

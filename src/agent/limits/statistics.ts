@@ -22,6 +22,9 @@ export interface Statistics {
   removeToolCall(): void;
   /** Counts the calls that reached a tool, those under way included. A search for tools is none of them. */
   readonly toolCalls: number;
+  /** Counts one more call that may have taken effect, which nobody knows: it was lost, or cut off in its tool. */
+  addUnclearCall(): void;
+  readonly unclearCalls: number;
   totalTokens(): number;
   /** Returns what the last turn used. */
   last(): { tokens: number; cost: number };
@@ -84,6 +87,10 @@ export function createStatistics(): Statistics {
     },
     removeToolCall() {
       statistics.toolCalls -= 1;
+    },
+    unclearCalls: 0,
+    addUnclearCall() {
+      statistics.unclearCalls += 1;
     },
     add(role, turn, { model, isFallback }) {
       const { usage, costs } = turn;

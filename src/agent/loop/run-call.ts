@@ -3,6 +3,7 @@ import type { Elicitation } from "../../core/forms/elicitation.ts";
 import type { ToolCall } from "../../core/messages.ts";
 import { isApproval, isElicitationReply } from "../../core/questions/stored-replies.ts";
 import { createApprove, createElicit } from "../../core/questions/user.ts";
+import { getFailureKind } from "../../core/tools/failure-kind.ts";
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import { isOfClient, type RunFacts, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
 import type { TextBilling } from "../../core/turn-budget.ts";
@@ -32,16 +33,16 @@ export interface CallAllowance {
   readonly left: number;
   /** Counts the calls of the turn that are made side by side. */
   readonly sideBySide: number;
-  /** Counts one more call, where it may run. One that `isHeld` until the others are done is none for which others wait. */
+  /** Counts one more call, where it may run. Nobody waits for the place of a held call: it is made only after all others. */
   reserve(isHeld?: boolean): CallPlace | undefined;
-  /** Waits for a place that a call under way gives back. Resolves to undefined once they all were made. */
-  waitForPlace(): Promise<CallPlace | undefined>;
+  /** Waits for a place that a call under way gives back. Resolves to undefined once they all were made, and when the signal aborts. */
+  waitForPlace(signal: AbortSignal): Promise<CallPlace | undefined>;
 }
 
 /** Is the place of one call among those that may run. */
 export interface CallPlace {
-  /** Gives the place back where the call was not made. */
-  end(isMade: boolean): void;
+  /** Ends the call, which gives its place back where it was not made. Call this once. */
+  settle(isMade: boolean): void;
 }
 
 /** Allows a turn of the run this many calls. Each one that is reserved counts for the whole run. */
@@ -52,7 +53,15 @@ export function createCallAllowance(
 ): CallAllowance {
   /** Counts the calls under way that may still give their places back. */
   let open = 0;
-  const waiting: ((place: CallPlace | undefined) => void)[] = [];
+  const waiting = new Set<(place: CallPlace | undefined) => void>();
+
+  function admitWaiting(): void {
+    for (const admit of waiting) {
+      if (allowance.left <= 0 && open > 0) return;
+      waiting.delete(admit);
+      admit(reserve());
+    }
+  }
 
   function reserve(isHeld = false): CallPlace | undefined {
     if (allowance.left <= 0) return undefined;
@@ -60,13 +69,13 @@ export function createCallAllowance(
     statistics.addToolCall();
     if (!isHeld) open += 1;
     return {
-      end(isMade) {
+      settle(isMade) {
         if (!isHeld) open -= 1;
         if (!isMade) {
           allowance.left += 1;
           statistics.removeToolCall();
         }
-        while (waiting.length > 0 && (allowance.left > 0 || open === 0)) waiting.shift()?.(reserve());
+        admitWaiting();
       },
     };
   }
@@ -75,11 +84,18 @@ export function createCallAllowance(
     sideBySide,
     left: allowed,
     reserve,
-    async waitForPlace() {
-      if (open === 0) return undefined;
+    async waitForPlace(signal) {
+      if (open === 0 || signal.aborted) return undefined;
       const { promise, resolve } = Promise.withResolvers<CallPlace | undefined>();
-      waiting.push(resolve);
-      return promise;
+      const giveUp = (): void => {
+        waiting.delete(resolve);
+        resolve(undefined);
+      };
+      waiting.add(resolve);
+      signal.addEventListener("abort", giveUp, { once: true });
+      const place = await promise;
+      signal.removeEventListener("abort", giveUp);
+      return place;
     },
   };
   return allowance;
@@ -89,6 +105,8 @@ export interface CallOutcome {
   result: ToolResult;
   /** Is true when the call reached its tool, and the tool is one that counts. */
   ran: boolean;
+  /** Is how long the call waited for others that may give their places back, in milliseconds. */
+  queuedMs?: number;
   /** Holds how long the call waited for a person, in milliseconds. Is undefined when it did not get that far. */
   waitedMs?: number;
   /** Is true when the same call may be made once more. */
@@ -112,13 +130,18 @@ export async function runCall(
   // A call of the asking program's tools is held until all others are done, and can neither wait for them nor have them wait.
   const isHeld = isOfClient(tool);
   let place = counts ? allowance.reserve(isHeld) : undefined;
-  if (counts && !isHeld) place ??= await allowance.waitForPlace();
+  const beganAt = performance.now();
+  if (counts && !isHeld) place ??= await allowance.waitForPlace(run.services.clock.decideSignal);
+  const queuedMs = performance.now() - beganAt;
   let isMade = false;
   try {
-    if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };
-    if (counts && place === undefined) return { result: toOverLimitResult(run.input), ran: false, isOverLimit: true };
-    if (run.services.record.isOpen(callId) && !isRepeatable(run, tool, call.arguments)) {
+    if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false, queuedMs };
+    if (counts && place === undefined)
+      return { result: toOverLimitResult(run.input), ran: false, isOverLimit: true, queuedMs };
+    const isHarmless = isRepeatable(run, tool, call.arguments);
+    if (run.services.record.isOpen(callId) && !isHarmless) {
       isMade = true;
+      run.state.statistics.addUnclearCall();
       return { result: toUnknownOutcomeResult(run.input, call.name), ran: counts };
     }
     // The process may have stood still since it recorded that the call is to be made.
@@ -128,18 +151,20 @@ export async function runCall(
       phase: tool.isAgent ? "delegate" : "decide",
       source: tool.source,
     });
-    const result = await runTool(run, tool, call.arguments, context);
+    const { result, wasCutOff } = await runTool(run, tool, call.arguments, context);
     context.close(result.ok);
+    if (!isHarmless && (wasCutOff || isLost(result))) run.state.statistics.addUnclearCall();
     const isValid = result.error?.code !== "invalid_arguments";
     isMade = isValid && !isRefusedCall(result);
     return {
       result,
       ran: counts && isValid,
+      queuedMs,
       waitedMs: context.getWaitedMs(),
       mayRepeat: tool.canRepeat?.(call.arguments),
     };
   } finally {
-    place?.end(isMade);
+    place?.settle(isMade);
   }
 }
 
@@ -148,16 +173,25 @@ function isRepeatable({ input }: Run, tool: Tool, args: JsonObject): boolean {
   return tool.canRepeat?.(args) === true || input.limits.repeatable.some((pattern) => isMatch(tool.name, pattern));
 }
 
-/** Never throws. */
-async function runTool(run: Run, tool: Tool, args: JsonObject, context: CallContext): Promise<ToolResult> {
+/** Returns true where nobody knows whether the call took effect. */
+function isLost({ error }: ToolResult): boolean {
+  return error !== undefined && (error.code === "outcome_unknown" || getFailureKind(error) === "lost");
+}
+
+/** Never throws. `wasCutOff` is true where the end of the run found the call in its tool, not waiting for a person's consent. */
+async function runTool(
+  run: Run,
+  tool: Tool,
+  args: JsonObject,
+  context: CallContext,
+): Promise<{ result: ToolResult; wasCutOff: boolean }> {
   try {
     const result = await waitAbortable(tool.run(args, context), context.signal);
     if (result.usage) run.state.subAgents.add(tool.source, result.usage, context.reserved);
-    return result;
+    return { result, wasCutOff: false };
   } catch (thrown) {
-    if (!context.signal.aborted) return toFailedResult(run.input, thrown);
-    if (!context.waitsForApproval()) run.state.cutCalls += 1;
-    return toStoppedResult(run);
+    if (!context.signal.aborted) return { result: toFailedResult(run.input, thrown), wasCutOff: false };
+    return { result: toStoppedResult(run), wasCutOff: !context.waitsForApproval() };
   }
 }
 

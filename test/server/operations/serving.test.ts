@@ -87,7 +87,7 @@ test("a call that the end cuts off is told as one that may have taken effect, an
   await entered.promise;
   await duet.close();
   const message =
-    "The server is closing and has cancelled this run. 1 tool call was cut off and may have taken effect. Check that before you ask again.";
+    "The server is closing and has cancelled this run. 1 tool call may have taken effect. Check that before you ask again.";
   expect(await (await answer).json()).toMatchObject({ status: "cancelled", notices: [{ message }] });
 });
 

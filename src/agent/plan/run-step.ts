@@ -17,7 +17,7 @@ import { fence } from "../context/fence.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import { countCallsLeft } from "../limits/reached-limit.ts";
 import { act } from "../loop/act.ts";
-import { reportModelFailure } from "../loop/decide.ts";
+import { reportModelFailure } from "../loop/decide-result.ts";
 import type { Observation } from "../loop/observe-call.ts";
 import { recordCalls } from "../loop/record-step.ts";
 import { createRepetition } from "../loop/repetition.ts";

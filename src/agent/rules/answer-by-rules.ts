@@ -4,7 +4,7 @@ import type { RoutedCall, RuleRouter } from "../../core/rule-router.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { countCallsLeft } from "../limits/reached-limit.ts";
 import { act } from "../loop/act.ts";
-import { toDecideResult } from "../loop/decide.ts";
+import { toDecideResult } from "../loop/decide-result.ts";
 import type { Observation } from "../loop/observe-call.ts";
 import { recordCalls } from "../loop/record-step.ts";
 import type { RunResult } from "../loop/run-result.ts";

@@ -433,7 +433,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "usage-of-agents-again",
-    file: "src/agent/loop/act.ts",
+    file: "src/agent/loop/observe-call.ts",
     text: "{ ...result.usage, isCounted: true }",
     becomes: "{ ...result.usage, isCounted: false }",
     tests: ["test/agent/record/charges.test.ts"],

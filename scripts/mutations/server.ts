@@ -494,7 +494,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "caller-agents-below",
-    file: "src/agent/loop/act.ts",
+    file: "src/agent/limits/agent-charges.ts",
     text: "return [{ reservation: budget.openBill(), used }];",
     becomes: "return [];",
     tests: ["test/agent/record/charges.test.ts"],

@@ -2,8 +2,6 @@ import { checkChain } from "../core/chain.ts";
 import type { AgentEvent, Notice } from "../core/events.ts";
 import { toModelName } from "../core/model.ts";
 import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
-import { canAskUser } from "../core/questions/user.ts";
-import type { QuestionKind } from "../core/questions/user-question.ts";
 import { ServerEndsError } from "../core/server-ends-error.ts";
 import { LostRunError, type TakenRun } from "../core/store/journal.ts";
 import type { FinishedRun } from "../core/store/store.ts";
@@ -15,19 +13,19 @@ import { answerFromEarlierSteps, answerInChatMode } from "./answer/chat.ts";
 import { createAnswerInput, writeAnswer } from "./answer/write-answer.ts";
 import { recallConversation } from "./context/recall.ts";
 import { runEndHooks, runStartHooks } from "./hooks/run-hooks.ts";
+import { takeAgentCharges } from "./limits/agent-charges.ts";
 import { holdTimeUp } from "./limits/ask-for-more.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
-import { takeAgentCharges } from "./loop/act.ts";
 import { hasClientTools } from "./loop/client-calls.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { noticeUndelivered, openInbox } from "./loop/deliver-messages.ts";
 import { takeEarlierSteps } from "./loop/earlier-steps.ts";
 import { type DecideResult, type RunResult, toOutcome } from "./loop/run-result.ts";
 import { toTurnRecord } from "./loop/turn-record.ts";
-import { openRun, type RecordedFacts, type RunEnvironment, type RunOptions } from "./open-run.ts";
+import { openRun, type RunOptions } from "./open-run.ts";
 import { toFolderMessages } from "./prompts/folder-messages.ts";
 import { toInstructionMessages } from "./prompts/instruction-messages.ts";
-import type { UnresumedRun, UnresumedRunFacts } from "./record/interrupted-run.ts";
+import { readTakenRun, toChosen, toRecordedFacts } from "./record/recorded-facts.ts";
 import { createRunRecord } from "./record/run-record.ts";
 import type { Models, Run, RunRequest } from "./run.ts";
 import { createTraceRecorder } from "./trace/trace-recorder.ts";
@@ -140,12 +138,6 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   run.services.emit({ type: "run-end", outcome: addNotices(outcome, toOutcomeNotices(told)) });
 }
 
-/** Returns how a run ends that was taken and does not go on, with what its records say of it. */
-async function readTakenRun(taken: TakenRun, facts: UnresumedRunFacts): Promise<UnresumedRun> {
-  const { readUnresumedRun } = await import("./record/interrupted-run.ts");
-  return readUnresumedRun(taken, facts);
-}
-
 /** Returns true where the run is no longer this process's: nothing of its end is told or stored here. */
 function hasMoved({ reason }: AbortSignal): boolean {
   return reason instanceof LostRunError;
@@ -155,50 +147,6 @@ function hasMoved({ reason }: AbortSignal): boolean {
 function toTakeoverNotice({ isHandedOver, lastAt }: TakenRun, locale: Locale): Notice {
   return isHandedOver ? noticeKinds.runHandedOver(undefined, locale) : noticeKinds.runResumed(lastAt, locale);
 }
-
-/** Returns what an earlier process has chosen for the run. */
-function toChosen({
-  header: { traceId, language, marker, sources, results = 0 },
-  begunAt,
-}: TakenRun): RunEnvironment["chosen"] {
-  return { traceId, language, marker, sources, results, begunAt: Date.parse(begunAt) };
-}
-
-/** Returns what must not change where another process goes on with the run. */
-function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFacts {
-  const { id, question, mode, traceId, marker, locale, language, instruction, search, isInteractive } = input;
-  const { limits, planPolicy, chain, conversation, goesOn } = input;
-  return {
-    runId: id,
-    conversationId: conversation.id,
-    question,
-    mode,
-    traceId,
-    marker,
-    locale,
-    language,
-    instruction,
-    folderInstructions: input.folderInstructions,
-    search,
-    answerFormat: input.answerForm?.format,
-    stop: input.stop,
-    toolChoice: input.toolChoice,
-    isInteractive,
-    goesOn,
-    limits,
-    planPolicy,
-    chain,
-    attached: input.attached,
-    models: { functionCall: toModelName(models.functionCall), answer: toModelName(models.answer) },
-    turns: conversation.turns.length,
-    sources: input.sources,
-    results: input.results,
-    summary: conversation.summary,
-    asks: questionKinds.filter((kind) => canAskUser(user, kind)),
-  };
-}
-
-const questionKinds = ["call", "plan", "form", "url", "limit"] as const satisfies QuestionKind[];
 
 function announce(run: Run, notices: readonly Notice[]): void {
   run.services.emit({

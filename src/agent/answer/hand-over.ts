@@ -4,7 +4,7 @@ import { toShortLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { fence, reportResult } from "../context/fence.ts";
 import { renderNote } from "../hooks/render-note.ts";
-import type { Observation } from "../loop/act.ts";
+import type { Observation } from "../loop/observe-call.ts";
 
 /** Holds what the answer model reads of the work of the model that chose the tools. */
 export interface HandOver {

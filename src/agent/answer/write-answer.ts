@@ -8,10 +8,10 @@ import { removeFinalStop } from "../../kit/text/remove-final-stop.ts";
 import { getContextWindow } from "../context/context-window.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import type { ModelRole } from "../limits/statistics.ts";
-import type { Observation } from "../loop/act.ts";
 import { closeInbox } from "../loop/deliver-messages.ts";
 import { countResults, explainReason } from "../loop/explain-verdict.ts";
 import { hasOnlyFailedModels } from "../loop/fallbacks.ts";
+import type { Observation } from "../loop/observe-call.ts";
 import { refusedKeyError } from "../loop/refused-keys.ts";
 import {
   type AnswerReason,

@@ -4,7 +4,7 @@ import { hasWholeSource, type NumberedSource, readText, type SourceReading } fro
 import type { ConversationTurn, SourceList } from "../../core/store/store.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { splitFences } from "../context/fence.ts";
-import { isCut } from "../tools/tool-results.ts";
+import { isCut } from "../tools/gap-lines.ts";
 import { getLastClause } from "./evidence.ts";
 
 /** Lists what a result says of each of its sources. */

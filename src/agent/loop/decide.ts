@@ -1,28 +1,23 @@
 import type { Message } from "../../core/messages.ts";
-import { type ToolChoice, type ToolDefinition, type Turn, toModelName } from "../../core/model.ts";
-import { isLimit, type Verdict } from "../../core/verdict.ts";
-import { followSignal } from "../../kit/async/timeout.ts";
+import type { ToolChoice, Turn } from "../../core/model.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { say } from "../../kit/locale.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import { askForMore } from "../limits/ask-for-more.ts";
 import { countCallsLeft, findReachedLimit, getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
-import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
-import { act, type Observation } from "./act.ts";
-import { answerMark } from "./answer-mark.ts";
-import { createAnswerStop } from "./answer-stop.ts";
+import { canAnswerWhileDeciding, type Run } from "../run.ts";
+import { act } from "./act.ts";
 import { addClientMessages } from "./client-calls.ts";
 import { updateInstruction } from "./client-instruction.ts";
+import { reportModelFailure, toDecideResult } from "./decide-result.ts";
+import { decideTurn } from "./decide-turn.ts";
 import { addMessages } from "./deliver-messages.ts";
-import { createDraft } from "./draft.ts";
 import { listEarlierCalls } from "./earlier-steps.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
-import { countResults, explainOwnAnswer, explainVerdict } from "./explain-verdict.ts";
+import { explainVerdict } from "./explain-verdict.ts";
+import type { Observation } from "./observe-call.ts";
 import { recordStep } from "./record-step.ts";
 import type { AnswerResult, DecideResult } from "./run-result.ts";
-import { runTurn } from "./run-turn.ts";
-import { createTurnText, type TurnText } from "./turn-text.ts";
 
 /**
  * Decides and acts in a loop. Ends with the reason to answer. Throws only when the run was cancelled, or when the function-call
@@ -151,24 +146,6 @@ function chooseToolChoice({ state, input }: Run, isOpening: boolean): ToolChoice
   return choice;
 }
 
-/** Says why it is time to answer. */
-export function toDecideResult(run: Run, work: DecideResult): DecideResult {
-  const verdict: Verdict = { verdict: "answer", reason: work.reason };
-  const hasAnswered = work.answer?.finish === "stop";
-  const {
-    input: { limits, locale },
-  } = run;
-  const results = countResults(work.observations);
-  const message = hasAnswered
-    ? explainOwnAnswer(results, locale)
-    : explainVerdict(verdict, { limits, locale, results, custom: work.custom });
-  run.services.emit({ type: "evaluation", ...verdict, message });
-  // The end of the run names a limit, once, with what raises it.
-  const forLog = verdict.reason === "repetition" ? undefined : true;
-  if (isLimit(verdict)) run.services.emit({ type: "notice", level: "warning", code: verdict.reason, message, forLog });
-  return work;
-}
-
 /** Returns the model error that occurred before the time ran out, or undefined when only the time ran out. */
 function getCause(thrown: unknown): DuetError | undefined {
   const error = toDuetError(thrown);
@@ -195,124 +172,4 @@ function toEnding(
 function toBrokenOffResult(run: Run, observations: Observation[], error: DuetError): DecideResult {
   const reason = run.services.clock.decideSignal.aborted ? "time-limit" : "model-failed";
   return toDecideResult(run, { observations, reason, answer: { finish: undefined, error } });
-}
-
-interface DecideTurn {
-  messages: Message[];
-  tools: ToolDefinition[];
-  step: number;
-  /** Is true while there is no result to answer from. */
-  isFirst: boolean;
-  toolChoice: ToolChoice | undefined;
-}
-
-/** Runs one decide turn. With two models all its text is thought; with one, the text of a turn without calls is the answer. */
-async function decideTurn(run: Run, { messages, tools, step, isFirst, toolChoice }: DecideTurn): Promise<Turn> {
-  const isOne = canAnswerWhileDeciding(run);
-  const text = isOne ? openText(run, { messages, tools, step }) : undefined;
-  const emitThought = (thought: string): void => run.services.emit({ type: "thought-delta", text: thought });
-  const stop = isOne ? undefined : createAnswerStop(!isFirst);
-  const time = text ? createFlowSignal(run.services, text) : { signal: run.services.clock.decideSignal, clear() {} };
-  try {
-    const turn = await runTurn(run, {
-      phase: "decide",
-      step,
-      role: "functionCall",
-      model: run.services.models.functionCall,
-      reason: say(run.input.locale, step === 1 ? firstReason : nextReason),
-      request: {
-        messages,
-        tools,
-        maxTokens: isOne ? run.input.limits.maxTokens : undefined,
-        toolChoice,
-      },
-      signal: time.signal,
-      stopSignal: stop?.signal,
-      onText(piece, origin) {
-        if (text) text.push(piece, origin);
-        else emitThought(piece);
-        stop?.watch(piece, origin);
-      },
-      onEnd: (turn) => text && settle(run, turn, text, messages),
-    });
-    if (stop?.signal.aborted) noticeStopped(run);
-    return turn;
-  } catch (thrown) {
-    // Half an answer is more than none, unless another turn is about to write a whole one.
-    if (isFirst || run.services.clock.callerSignal.aborted) text?.asAnswer();
-    else text?.asThought();
-    throw thrown;
-  } finally {
-    time.clear();
-  }
-}
-
-function openText(run: Run, { messages, tools, step }: Pick<DecideTurn, "messages" | "tools" | "step">): TurnText {
-  return createTurnText({
-    answer: (text) => run.state.answer.push(text),
-    think: (text) => run.services.emit({ type: "thought-delta", text }),
-    draft: createDraft(run, step),
-    hasMark: isMarkAsked(messages),
-    flowsAtOnce: tools.length === 0,
-  });
-}
-
-/** A prompt of the user's own may ask for the mark, too, or leave it out. */
-function isMarkAsked([system]: readonly Message[]): boolean {
-  return system?.role === "system" && system.content.includes(answerMark);
-}
-
-/** Says what the text that is still held back was: a thought beside calls, or the end of the answer. */
-function settle(run: Run, { finish, message }: Turn, text: TurnText, messages: readonly Message[]): void {
-  if (finish === "tool-calls" && message.toolCalls.length > 0) {
-    text.asThought();
-    // A long thought that was already shown as answer stays there, set apart from what follows.
-    if (text.isFlowing()) run.state.answer.push("\n\n");
-    return;
-  }
-  text.asAnswer();
-  run.state.answer.finish();
-  if (finish === "stop" && isMarkAsked(messages))
-    run.services.markHabits?.countAnswer(run.services.models.functionCall, text.isMarked());
-}
-
-/** Applies the time limit for deciding, and switches to the one for answering once the turn turns out to be the answer. */
-function createFlowSignal(services: RunServices, text: TurnText): { signal: AbortSignal; clear(): void } {
-  const turn = new AbortController();
-  const unfollow = followSignal(turn, services.clock.answerSignal);
-  const stop = (): void => {
-    if (!text.isFlowing()) turn.abort(services.clock.decideSignal.reason);
-  };
-  services.clock.decideSignal.addEventListener("abort", stop, { once: true });
-  if (services.clock.decideSignal.aborted) stop();
-  return {
-    signal: turn.signal,
-    clear() {
-      unfollow();
-      services.clock.decideSignal.removeEventListener("abort", stop);
-    },
-  };
-}
-
-function noticeStopped({ input: { locale }, services: { emit, models } }: Run): void {
-  const [from, to] = [toModelName(models.functionCall), toModelName(models.answer)];
-  const message = say(locale, {
-    zh: `${from} 开始写回答，已让它停下：回答由 ${to} 写。`,
-    en: `${from} began to write the answer and was stopped: ${to} writes it.`,
-  });
-  emit({ type: "notice", level: "info", code: "decider-stopped", message, forLog: true });
-}
-
-const firstReason = { zh: "分析问题，决定是否需要工具", en: "reading the question and choosing tools" };
-const nextReason = { zh: "查看结果，判断是否还需要工具", en: "reading the results and judging what is missing" };
-
-/** Tells that the function-call model failed although there are results to answer from. */
-export function reportModelFailure(run: Run, thrown: unknown): DuetError {
-  const error = toDuetError(thrown);
-  const message = say(run.input.locale, {
-    zh: `工具调用模型出错，基于已有结果回答：${error.text.zh}`,
-    en: `The function-call model failed; answering from the results so far: ${error.text.en}`,
-  });
-  run.services.emit({ type: "notice", level: "warning", code: "decide-failed", message });
-  return error;
 }

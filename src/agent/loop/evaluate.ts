@@ -7,8 +7,8 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { findReachedLimit, type Progress } from "../limits/reached-limit.ts";
 import type { Limits } from "../limits/run-clock.ts";
 import type { LoopState, Run } from "../run.ts";
-import type { Observation } from "./act.ts";
 import type { EvaluatedResult, Evaluation, EvaluationFacts } from "./evaluator.ts";
+import type { Observation } from "./observe-call.ts";
 
 const evaluatorTimeoutMs = 5_000;
 

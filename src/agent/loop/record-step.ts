@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message, ToolMessage } from "../../core/messages.ts";
 import type { TurnStep } from "../../core/store/store.ts";
 import type { Run } from "../run.ts";
-import type { Observation } from "./act.ts";
+import type { Observation } from "./observe-call.ts";
 import { toToolMessages } from "./tool-messages.ts";
 
 /**

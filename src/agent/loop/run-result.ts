@@ -11,7 +11,7 @@ import { chatAdvice, isHelpedByChat } from "../../render/chat-advice.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import { findReachedSetting } from "../limits/name-limit.ts";
 import { getDepth, type Run, type RunInput, type RunServices } from "../run.ts";
-import type { Observation } from "./act.ts";
+import type { Observation } from "./observe-call.ts";
 
 /** Holds the result of a run before it is converted to an outcome. */
 export interface RunResult {

@@ -8,7 +8,7 @@ import { renderNote } from "../hooks/render-note.ts";
 import { getUsage } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Run } from "../run.ts";
-import type { Observation } from "./act.ts";
+import type { Observation } from "./observe-call.ts";
 
 /**
  * Returns the results of a round for the model. Behind the last one stands how many calls and rounds are left. `calls` is undefined for

@@ -3,7 +3,7 @@ import { type PlanReply, readPlanReply } from "../../core/questions/plan-reply.t
 import type { Conversation } from "../../core/store/store.ts";
 import { isRecord, tryParseJson } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
-import type { Observation } from "../loop/act.ts";
+import type { Observation } from "../loop/observe-call.ts";
 import { addDropped, type Plan, type PlannedStep, type StartedPlan } from "./plan.ts";
 import { renderPendingPlan } from "./plan-texts.ts";
 

@@ -3,7 +3,7 @@ import type { LimitReason } from "../../core/limits.ts";
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { findReachedLimit, getProgress, getUsage, toCountUse } from "../limits/reached-limit.ts";
-import type { Observation } from "../loop/act.ts";
+import type { Observation } from "../loop/observe-call.ts";
 import type { Run } from "../run.ts";
 import { findUnresolvedValues } from "./references.ts";
 

@@ -8,7 +8,7 @@ import { fence } from "../context/fence.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import { countCallsLeft } from "../limits/reached-limit.ts";
 import { act } from "../loop/act.ts";
-import { reportModelFailure } from "../loop/decide.ts";
+import { reportModelFailure } from "../loop/decide-result.ts";
 import type { DecideResult } from "../loop/run-result.ts";
 import { runTurn } from "../loop/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createRunClock } from "../../../src/agent/limits/run-clock.ts";
-import type { Observation } from "../../../src/agent/loop/act.ts";
+import type { Observation } from "../../../src/agent/loop/observe-call.ts";
 import { toToolMessages } from "../../../src/agent/loop/tool-messages.ts";
 import { openRun } from "../../../src/agent/open-run.ts";
 import { createRunRecord } from "../../../src/agent/record/run-record.ts";

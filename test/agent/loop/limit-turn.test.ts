@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitTurn, longestTurn } from "../../../src/agent/loop/run-turn.ts";
+import { limitTurn, longestTurn } from "../../../src/agent/loop/limit-turn.ts";
 import { type ModelEvent, noUsage, replaceStream } from "../../../src/core/model.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { runAll } from "../../fakes/run.ts";

@@ -99,6 +99,19 @@ test.each<[string, (open: ReturnType<typeof openQuestions>) => Promise<void>]>([
   expect([...opened.kept.values()].at(-1)).toMatchObject({ restorableUntil: expect.any(Number) });
 });
 
+test("what the server says of a queue while it is asked who asks does not take away what a restart has lost", async () => {
+  const owner = Promise.withResolvers<void>();
+  const { waiting, kept, asked } = openQuestions({}, { confirmOwner: () => owner.promise });
+  await waiting.add(toQuestion("conv-1"), undefined);
+  asked.splice(0);
+  const sent = waiting.sendLost();
+  waiting.settle("conv-1", [toWaiting("key-of-another-tab")]);
+  owner.resolve();
+  await sent;
+  expect(asked).toEqual(["waiting", "queue"]);
+  expect([...kept.values()]).toMatchObject([{ conversationId: "conv-1" }]);
+});
+
 function toQuestion(conversationId: string) {
   return { conversationId, files: [], request: { message: "Second?", mode: undefined, locale: "en" } } as const;
 }

@@ -172,7 +172,6 @@ export function createWaitingQuestions({
   }
 
   async function sendAllLost(): Promise<void> {
-    known.clear();
     for (const id of new Set([...own.values()].map(({ conversationId }) => conversationId))) {
       const before = listOwn(id);
       const waiting = await api.waiting(id);
@@ -182,6 +181,8 @@ export function createWaitingQuestions({
 
   async function sendLost(): Promise<void> {
     if (own.size === 0) return;
+    // What the server says of a queue while it is asked who asks may be without what a restart has lost.
+    known.clear();
     // What is sent meanwhile does not wait for this: it is confirmed by itself.
     const sent = confirmOwner().then(() => queueUp(sendAllLost));
     await ignoreRejection(sent, "the next connection to the server tries it again");

@@ -12,7 +12,7 @@ export interface StreamMessage {
  * Silence longer than this, in milliseconds, is treated as a lost connection. The server sends at least a keep-alive every ten
  * seconds.
  */
-const silenceMs = 35_000;
+export const silenceMs = 35_000;
 
 /** Ends when the stream does, or when it has been silent for too long. */
 export async function listen(

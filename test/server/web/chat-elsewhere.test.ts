@@ -429,8 +429,10 @@ test("a run that the server does not know any more says so in plain words, is fo
 test("a run that the server could not be told to stop is not stopping, and can be stopped again", async () => {
   const open = await serve([], { gate: new Promise(() => {}) });
   const isDown = [true, true];
-  const { store, runs } = open(({ cancel }) => ({
+  const begun = Promise.withResolvers<void>();
+  const { store, runs } = open(({ cancel, ask }) => ({
     cancel: (id) => (isDown.pop() ? Promise.reject(new UnreachedError("Failed to fetch")) : cancel(id)),
+    ask: (...asking) => begun.promise.then(() => ask(...asking)),
   }));
   const attempt = createReportErrors(store, () => "en");
   const reportConnectivity = createConnectivity(store);
@@ -438,9 +440,12 @@ test("a run that the server could not be told to stop is not stopping, and can b
   const key = shown(store.state)[0]?.key ?? "";
   const isStopping = () => store.state.turns[key]?.isStopping;
   // It is stopped before it has a name.
-  await attempt(runs.stop(key));
+  const early = attempt(runs.stop(key), "Not stopped: ");
   expect(isStopping()).toBe(true);
-  await until(store, () => isStopping() === false);
+  begun.resolve();
+  await early;
+  expect([store.state.problem?.text, isStopping()]).toEqual(["Not stopped: The server cannot be reached.", false]);
+  for (const isLost of [true, false]) reportConnectivity("run", isLost);
 
   const stopped = attempt(runs.stop(key), "Not stopped: ");
   expect(isStopping()).toBe(true);
@@ -451,6 +456,14 @@ test("a run that the server could not be told to stop is not stopping, and can b
 
   await attempt(runs.stop(key));
   await until(store, ({ turns }) => turns[key]?.run.outcome?.status === "cancelled");
+});
+
+test("a run that is to be stopped before it has a name and never gets one is over without an error about the stop", async () => {
+  const open = await serve([]);
+  const { store, runs } = open(() => ({ ask: () => Promise.reject(new ApiError(429, "too many runs", null)) }));
+  runs.ask("What is it?");
+  await runs.stop(shown(store.state)[0]?.key ?? "");
+  expect(shown(store.state)).toMatchObject([{ isRefused: true, run: { runId: undefined } }]);
 });
 
 test("what another tab asks is seen, and what it deletes is gone, with a word", async () => {

@@ -10,7 +10,7 @@ import {
   insertEntry,
   loadSteps,
 } from "../../../src/server/web/chat/chat-conversations.ts";
-import { closeQuestion, createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
+import { applyEvents, closeQuestion, createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { createConnectivity } from "../../../src/server/web/chat/connectivity.ts";
 import { createSendActions, type WritingPlace } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
@@ -25,6 +25,7 @@ import {
   createTurn,
   type Store,
 } from "../../../src/server/web/chat/state/chat-state.ts";
+import { findEnterEffect } from "../../../src/server/web/chat/state/enter-effect.ts";
 import { getTabTitle, toSideEntries } from "../../../src/server/web/chat/state/side-entries.ts";
 import { addUnsent, listUnsent, offerAgain } from "../../../src/server/web/chat/state/unsent.ts";
 import { createAddressHash } from "../../../src/server/web/chat/storage/address-hash.ts";
@@ -224,19 +225,41 @@ test("a run that takes no more messages says so, and what it did not take stays 
   expect(await api.waiting(store.state.conversationId ?? "")).toEqual([]);
 });
 
-test("a bare yes to a run that reads nothing more is not asked as a question", async () => {
+test("a bare yes to a run that reads nothing more is not asked as a question, and is back where it was written", async () => {
   const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
-  const { api, store, runs, actions } = open(() => ({
-    message: () => Promise.reject(new ApiError(409, "the answer is being written", null)),
+  const { api, store, runs, actions, screen } = open(() => ({
+    message: () => Promise.reject(new ApiError(409, "ask it as the next question", null)),
   }));
   runs.ask("What is it?");
   await until(store, waits);
   store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
-  actions.send("yes");
-  await until(store, ({ problem }) => problem !== undefined);
-  expect(store.state.problem?.text).toBe("the answer is being written");
-  expect(store.state.unsent).toEqual([]);
+  const late =
+    "“yes” was not sent: it came too late for this run. Queue it (Alt+Enter) to ask it as your next question.";
+  for (const draft of ["", "Meanwhile"]) {
+    screen.draft = draft;
+    store.change((chat) => ({ ...chat, problem: undefined }));
+    actions.send("yes");
+    await until(store, ({ problem }) => problem !== undefined);
+    expect(store.state.problem?.text).toBe(late);
+    expect(screen.draft).toBe(draft || "yes");
+    expect(listUnsent(store.state)).toMatchObject(draft === "" ? [] : [{ text: "yes" }]);
+  }
   expect(await api.waiting(store.state.conversationId ?? "")).toEqual([]);
+});
+
+test("a bare yes waits for the end of a run that reads nothing more only where its writer queues it", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, actions } = open();
+  runs.ask("What is it?");
+  await until(store, waits);
+  const id = store.state.conversationId ?? "";
+  const key = shown(store.state)[0]?.key ?? "";
+  const event = { type: "answer-delta", turn: 1, text: "Duet is" } as const;
+  store.change((chat) => applyEvents(chat, key, { events: [event], question: null }));
+  expect(findEnterEffect(store.state)).toBe("wait");
+  expect(actions.send("好")).toMatchObject({ kind: "held", reason: { zh: expect.stringMatching(/^“好”没有发送/) } });
+  expect(actions.send("好", { isQueued: true })).toMatchObject({ kind: "sent" });
+  await expect.poll(() => api.waiting(id)).toMatchObject([{ message: "好" }]);
 });
 
 test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {

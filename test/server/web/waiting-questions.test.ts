@@ -59,7 +59,7 @@ test("a question whose conversation is deleted while it is given to the server a
   expect(store.state.unsent).toEqual([]);
 });
 
-test("the questions of a deleted conversation are looked for once when it can be restored no more, and never once it is restored", async () => {
+test("the questions of a deleted conversation are looked for once when it can be restored no more, and never once it is restored or gone for good", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { waiting, asked } = openQuestions();
@@ -72,6 +72,9 @@ test("the questions of a deleted conversation are looked for once when it can be
   expect(asked).toEqual(["waiting", "queue", "queue"]);
   waiting.markRemoved("conv-1", true);
   waiting.restoreConversation("conv-1");
+  expect(vi.getTimerCount()).toBe(0);
+  waiting.markRemoved("conv-1", true);
+  waiting.markRemoved("conv-1", false);
   expect(vi.getTimerCount()).toBe(0);
 });
 

@@ -11,7 +11,6 @@ import {
   loadSteps,
 } from "../../../src/server/web/chat/chat-conversations.ts";
 import { applyEvents, closeQuestion, createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
-import { createConnectivity } from "../../../src/server/web/chat/connectivity.ts";
 import { createSendActions, type WritingPlace } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { restoreTexts } from "../../../src/server/web/chat/restore-texts.ts";
@@ -34,6 +33,7 @@ import type { KeptText } from "../../../src/server/web/chat/storage/kept-text.ts
 import type { KeptTexts, NewText } from "../../../src/server/web/chat/storage/kept-texts.ts";
 import { createSaver, createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
 import { createWaitingQuestions } from "../../../src/server/web/chat/waiting-questions.ts";
+import { createConnectivity } from "../../../src/server/web/chat/watch/connectivity.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type HttpDuetSettings, openHttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createApi } from "../../../src/server/web/chat/api/api.ts";
 import { createSender } from "../../../src/server/web/chat/api/sender.ts";
-import { type Changes, watchChanges } from "../../../src/server/web/chat/watch-changes.ts";
+import { type Changes, watchChanges } from "../../../src/server/web/chat/watch/watch-changes.ts";
 
 test("a stream of changes that has fallen silent, as after a sleep of the machine, is opened again", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

@@ -6,7 +6,6 @@ import { type Api, type AttachedFile, type QuestionRequest, readRunId } from "./
 import { ApiError, isMissing } from "./api/api-error.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion } from "./api/question.ts";
-import type { ReportConnectivity } from "./connectivity.ts";
 import { createKey } from "./create-key.ts";
 import { measureBase64 } from "./measure-base64.ts";
 import {
@@ -24,6 +23,7 @@ import {
 } from "./state/chat-state.ts";
 import { chatTexts, sideTexts } from "./state/chat-texts.ts";
 import { cutAt, findParent, findParentOf } from "./state/talk-tree.ts";
+import type { ReportConnectivity } from "./watch/connectivity.ts";
 
 export interface ChatRuns {
   /** Asks the text in the conversation that is shown, as it has been chosen. */

@@ -3,8 +3,8 @@ import { tryParseJson } from "../../../../kit/json.ts";
 import { readEvents } from "../../run/read-run.ts";
 import { ApiError } from "./api-error.ts";
 import { listen, type StreamMessage } from "./event-stream.ts";
+import { pauseAfter } from "./pause-after.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
-import { pauseAfter } from "./sender.ts";
 
 /** Holds what a run's event stream has delivered since the last update. */
 export interface RunUpdate {

@@ -60,7 +60,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     const said = api.message(saidTo, entry.text).catch(async (thrown: unknown) => {
       const { conversationId, text } = entry;
       if (!isLate(thrown)) throw thrown;
-      if (isBareReply(text)) return returnReply({ ...entry, key });
+      if (isBareReply(text)) return restoreReply({ ...entry, key });
       if (conversationId === undefined) throw thrown;
       // Its writer may have taken it back meanwhile.
       if (!store.state.unsent.some((each) => each.key === key)) return;
@@ -73,7 +73,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
   }
 
   /** Says that a reply came too late, and puts it back where one writes; above that, where something else is written meanwhile. */
-  function returnReply({ key, conversationId, text }: Unsent): void {
+  function restoreReply({ key, conversationId, text }: Unsent): void {
     const place = screen();
     const isFree = place.draft === "" && store.state.conversationId === conversationId;
     if (isFree && store.state.unsent.some((each) => each.key === key)) place.draft = text;

@@ -189,7 +189,7 @@ export function createWaitingQuestions({
 
   /** Looks once more for a deleted conversation when it can be restored no more: another tab may have restored it. */
   function watchRemoval(conversationId: string, restorableUntil: number): void {
-    unwatchRemoval(conversationId);
+    forgetRemoval(conversationId);
     const look = (): void => {
       removals.delete(conversationId);
       // A page that comes into sight is told to read everything anew, and sends what is lost then.
@@ -198,7 +198,7 @@ export function createWaitingQuestions({
     removals.set(conversationId, setTimeout(look, Math.max(0, restorableUntil - Date.now())));
   }
 
-  function unwatchRemoval(conversationId: string): void {
+  function forgetRemoval(conversationId: string): void {
     clearTimeout(removals.get(conversationId));
     removals.delete(conversationId);
   }
@@ -240,7 +240,7 @@ export function createWaitingQuestions({
     markRemoved(conversationId, isRestorable) {
       const questions = listOwn(conversationId);
       if (!isRestorable) {
-        unwatchRemoval(conversationId);
+        forgetRemoval(conversationId);
         for (const { key } of questions) forget(key);
         return;
       }
@@ -253,7 +253,7 @@ export function createWaitingQuestions({
       if (questions.length > 0) watchRemoval(conversationId, restorableUntil);
     },
     restoreConversation(conversationId) {
-      unwatchRemoval(conversationId);
+      forgetRemoval(conversationId);
       if (listOwn(conversationId).some(({ restorableUntil }) => restorableUntil !== undefined)) void sendLost();
     },
     restore(texts) {

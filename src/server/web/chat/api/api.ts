@@ -22,7 +22,7 @@ import {
   readWaiting,
   type WaitingQuestion,
 } from "./conversation.ts";
-import { silenceMs } from "./event-stream.ts";
+import { idleTimeoutMs } from "./event-stream.ts";
 import { readTrace } from "./read-trace.ts";
 import { type Send, UnreachedError } from "./sender.ts";
 import { type ModelKey, type Parameters, readSettings, type ServerSettings } from "./server-settings.ts";
@@ -148,7 +148,7 @@ export function createApi(send: Send): Api {
     exportConversation: (id, format) =>
       readBlob(call("GET /agent/conversations/{id}/export", { path: { id }, query: { format } })),
     image: (url) => readBlob(call("POST /agent/images", { body: { url } })),
-    changes: (signal) => call("GET /agent/events", { headers: { accept: events }, signal, headersMs: silenceMs }),
+    changes: (signal) => call("GET /agent/events", { headers: { accept: events }, signal, headersMs: idleTimeoutMs }),
     runs: async (key) =>
       readRuns(await readJson(call("GET /agent/runs", { query: { limit: mostRuns, idempotency_key: key } }))),
     ask: (asking, key, signal) =>
@@ -157,7 +157,7 @@ export function createApi(send: Send): Api {
         headers: { accept: events, "idempotency-key": key },
         signal,
         // Files may take long to send.
-        headersMs: asking.attachments === undefined ? silenceMs : undefined,
+        headersMs: asking.attachments === undefined ? idleTimeoutMs : undefined,
       }),
     events: (runId, after, signal) =>
       call("GET /agent/runs/{id}", {
@@ -165,7 +165,7 @@ export function createApi(send: Send): Api {
         query: { drafts: true },
         headers: { accept: events, ...(after === 0 ? {} : { "last-event-id": String(after) }) },
         signal,
-        headersMs: silenceMs,
+        headersMs: idleTimeoutMs,
       }),
     outcome: async (runId) => readOutcome(await readJson(call("GET /agent/runs/{id}", { path: { id: runId } }))),
     trace: async (runId) => readTrace(await readJson(call("GET /agent/runs/{id}/trace", { path: { id: runId } }))),

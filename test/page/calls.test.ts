@@ -87,7 +87,7 @@ inChromium("calls of tools in a browser", () => {
     await page.setViewportSize({ width: 1200, height: 800 });
   });
 
-  test("a large result shows its beginning, and further parts one after the other, also of a run that was opened again", async () => {
+  test("a large result shows its beginning, and further parts one after the other, also of a run that was opened again and behind one that could not be read", async () => {
     const { page } = watched;
     // What was said before would be condensed for its length.
     await page.getByRole("button", { name: "新对话" }).click();
@@ -115,6 +115,10 @@ inChromium("calls of tools in a browser", () => {
       const more = call.getByRole("button", { name: "显示更多结果" });
       await more.waitFor();
       expect((await read())?.length).toBeLessThanOrEqual(4000);
+      // A proxy answers once in place of the server.
+      await page.route("**/agent/runs/*/steps/*", (route) => route.fulfill({ body: "<html>" }), { times: 1 });
+      await more.click();
+      await call.getByText("未能读取：服务器的响应无法识别。").waitFor();
       await more.focus();
       await page.keyboard.press("Enter");
       await expect.poll(read).toHaveLength(20_000);

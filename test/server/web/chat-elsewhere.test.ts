@@ -10,8 +10,7 @@ import {
   insertEntry,
   loadSteps,
 } from "../../../src/server/web/chat/chat-conversations.ts";
-import { closeQuestion, createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
-import { createConnectivity } from "../../../src/server/web/chat/connectivity.ts";
+import { applyEvents, closeQuestion, createChatRuns } from "../../../src/server/web/chat/chat-runs.ts";
 import { createSendActions, type WritingPlace } from "../../../src/server/web/chat/create-send-actions.ts";
 import { createReportErrors } from "../../../src/server/web/chat/report-errors.ts";
 import { restoreTexts } from "../../../src/server/web/chat/restore-texts.ts";
@@ -25,6 +24,7 @@ import {
   createTurn,
   type Store,
 } from "../../../src/server/web/chat/state/chat-state.ts";
+import { findEnterEffect } from "../../../src/server/web/chat/state/enter-effect.ts";
 import { getTabTitle, toSideEntries } from "../../../src/server/web/chat/state/side-entries.ts";
 import { addUnsent, listUnsent, offerAgain } from "../../../src/server/web/chat/state/unsent.ts";
 import { createAddressHash } from "../../../src/server/web/chat/storage/address-hash.ts";
@@ -33,6 +33,7 @@ import type { KeptText } from "../../../src/server/web/chat/storage/kept-text.ts
 import type { KeptTexts, NewText } from "../../../src/server/web/chat/storage/kept-texts.ts";
 import { createSaver, createTabStorage } from "../../../src/server/web/chat/storage/tab-storage.ts";
 import { createWaitingQuestions } from "../../../src/server/web/chat/waiting-questions.ts";
+import { createConnectivity } from "../../../src/server/web/chat/watch/connectivity.ts";
 import { toView } from "../../../src/server/web/run/to-view.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type HttpDuetSettings, openHttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
@@ -224,19 +225,41 @@ test("a run that takes no more messages says so, and what it did not take stays 
   expect(await api.waiting(store.state.conversationId ?? "")).toEqual([]);
 });
 
-test("a bare yes to a run that reads nothing more is not asked as a question", async () => {
+test("a bare yes to a run that reads nothing more is not asked as a question, and is back where it was written", async () => {
   const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
-  const { api, store, runs, actions } = open(() => ({
-    message: () => Promise.reject(new ApiError(409, "the answer is being written", null)),
+  const { api, store, runs, actions, screen } = open(() => ({
+    message: () => Promise.reject(new ApiError(409, "ask it as the next question", null)),
   }));
   runs.ask("What is it?");
   await until(store, waits);
   store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
-  actions.send("yes");
-  await until(store, ({ problem }) => problem !== undefined);
-  expect(store.state.problem?.text).toBe("the answer is being written");
-  expect(store.state.unsent).toEqual([]);
+  const late =
+    "“yes” was not sent: it came too late for this run. Queue it (Alt+Enter) to ask it as your next question.";
+  for (const draft of ["", "Meanwhile"]) {
+    screen.draft = draft;
+    store.change((chat) => ({ ...chat, problem: undefined }));
+    actions.send("yes");
+    await until(store, ({ problem }) => problem !== undefined);
+    expect(store.state.problem?.text).toBe(late);
+    expect(screen.draft).toBe(draft || "yes");
+    expect(listUnsent(store.state)).toMatchObject(draft === "" ? [] : [{ text: "yes" }]);
+  }
   expect(await api.waiting(store.state.conversationId ?? "")).toEqual([]);
+});
+
+test("a bare yes waits for the end of a run that reads nothing more only where its writer queues it", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, actions } = open();
+  runs.ask("What is it?");
+  await until(store, waits);
+  const id = store.state.conversationId ?? "";
+  const key = shown(store.state)[0]?.key ?? "";
+  const event = { type: "answer-delta", turn: 1, text: "Duet is" } as const;
+  store.change((chat) => applyEvents(chat, key, { events: [event], question: null }));
+  expect(findEnterEffect(store.state)).toBe("wait");
+  expect(actions.send("好")).toMatchObject({ kind: "held", reason: { zh: expect.stringMatching(/^“好”没有发送/) } });
+  expect(actions.send("好", { isQueued: true })).toMatchObject({ kind: "sent" });
+  await expect.poll(() => api.waiting(id)).toMatchObject([{ message: "好" }]);
 });
 
 test("a server that was started anew is given what waited again, asks it once, and what it refuses is in the writer's hands", async () => {
@@ -429,8 +452,10 @@ test("a run that the server does not know any more says so in plain words, is fo
 test("a run that the server could not be told to stop is not stopping, and can be stopped again", async () => {
   const open = await serve([], { gate: new Promise(() => {}) });
   const isDown = [true, true];
-  const { store, runs } = open(({ cancel }) => ({
+  const begun = Promise.withResolvers<void>();
+  const { store, runs } = open(({ cancel, ask }) => ({
     cancel: (id) => (isDown.pop() ? Promise.reject(new UnreachedError("Failed to fetch")) : cancel(id)),
+    ask: (...asking) => begun.promise.then(() => ask(...asking)),
   }));
   const attempt = createReportErrors(store, () => "en");
   const reportConnectivity = createConnectivity(store);
@@ -438,9 +463,12 @@ test("a run that the server could not be told to stop is not stopping, and can b
   const key = shown(store.state)[0]?.key ?? "";
   const isStopping = () => store.state.turns[key]?.isStopping;
   // It is stopped before it has a name.
-  await attempt(runs.stop(key));
+  const early = attempt(runs.stop(key), "Not stopped: ");
   expect(isStopping()).toBe(true);
-  await until(store, () => isStopping() === false);
+  begun.resolve();
+  await early;
+  expect([store.state.problem?.text, isStopping()]).toEqual(["Not stopped: The server cannot be reached.", false]);
+  for (const isLost of [true, false]) reportConnectivity("run", isLost);
 
   const stopped = attempt(runs.stop(key), "Not stopped: ");
   expect(isStopping()).toBe(true);
@@ -451,6 +479,14 @@ test("a run that the server could not be told to stop is not stopping, and can b
 
   await attempt(runs.stop(key));
   await until(store, ({ turns }) => turns[key]?.run.outcome?.status === "cancelled");
+});
+
+test("a run that is to be stopped before it has a name and never gets one is over without an error about the stop", async () => {
+  const open = await serve([]);
+  const { store, runs } = open(() => ({ ask: () => Promise.reject(new ApiError(429, "too many runs", null)) }));
+  runs.ask("What is it?");
+  await runs.stop(shown(store.state)[0]?.key ?? "");
+  expect(shown(store.state)).toMatchObject([{ isRefused: true, run: { runId: undefined } }]);
 });
 
 test("what another tab asks is seen, and what it deletes is gone, with a word", async () => {

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { createServer } from "node:http";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
 import { createApi, readRunId } from "../../../src/server/web/chat/api/api.ts";
@@ -85,6 +86,27 @@ test("a server that is back and does not have the run any more is not lost any m
   });
   await expect(following).rejects.toMatchObject({ status: 404 });
   expect(lost).toEqual([true, false]);
+});
+
+test("a run whose stream the server does not begin is asked for again, and the server counts as lost meanwhile", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
+  const server = createServer((_, response) => {
+    asked += 1;
+    if (asked > 1) response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  const signIn = () => Promise.reject(new Error("no sign-in"));
+  const api = createApi(createSender({ origin, token: () => undefined, locale: () => "en", signIn }));
+  const following = follow((after, signal) => api.events("run-1", after, signal));
+  while (asked < 1) await new Promise(setImmediate);
+  await vi.advanceTimersByTimeAsync(35_000);
+  while (asked < 2) await vi.advanceTimersByTimeAsync(100);
+  expect(await following).toMatchObject({ events: [], lost: [true, false] });
 });
 
 test("a server that wants a token is asked again once somebody has signed in", async () => {

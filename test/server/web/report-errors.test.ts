@@ -41,6 +41,8 @@ test("each error is told for what it is: only a server that does not answer cann
   const unclear = "Not done: The server answered with something that this page does not understand.";
   expect(await told((api) => api.cancel("run-1"), "http://127.0.0.1:1")).toBe(unreached);
   expect(await told((api) => api.outcome("run-broken"))).toBe(unreached);
+  expect(await told((api) => api.exportConversation("conv-broken", "json"))).toBe(unreached);
+  expect(await told((api) => api.image("http://127.0.0.1/broken.png"))).toBe(unreached);
   expect(await told((api) => api.outcome("run-html"))).toBe(unclear);
   expect(await told((api) => api.queue("conv-1", asking, "key-1"))).toBe(unclear);
   expect(await told((api) => api.outcome("run-gone"))).toBe("Not done: no run run-gone");
@@ -54,4 +56,18 @@ test("a request that its caller aborts is not told as a server that cannot be re
   const send = createSender({ origin: "http://127.0.0.1:1", token: () => undefined, locale: () => "en", signIn });
   await expect(send("GET", "/", { signal: AbortSignal.abort() })).rejects.toMatchObject({ name: "AbortError" });
   await expect(send("GET", "/")).rejects.toMatchObject({ name: "UnreachedError" });
+
+  const server = createServer((_, response) => void response.writeHead(200).write('{"a"'));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  const leaving = new AbortController();
+  const answered = Promise.withResolvers<void>();
+  const real = createSender({ origin, token: () => undefined, locale: () => "en", signIn });
+  const api = createApi((...sending) => real(...sending).finally(answered.resolve));
+  const searched = api.conversations({ q: "Duet" }, leaving.signal);
+  await answered.promise;
+  leaving.abort();
+  await expect(searched).rejects.toMatchObject({ name: "AbortError" });
 });

@@ -59,7 +59,7 @@ test("a question whose conversation is deleted while it is given to the server a
   expect(store.state.unsent).toEqual([]);
 });
 
-test("the questions of a deleted conversation are looked for once when it can be restored no more, and never once it is restored", async () => {
+test("the questions of a deleted conversation are looked for once when it can be restored no more, and never once it is restored or gone for good", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { waiting, asked } = openQuestions();
@@ -72,6 +72,9 @@ test("the questions of a deleted conversation are looked for once when it can be
   expect(asked).toEqual(["waiting", "queue", "queue"]);
   waiting.markRemoved("conv-1", true);
   waiting.restoreConversation("conv-1");
+  expect(vi.getTimerCount()).toBe(0);
+  waiting.markRemoved("conv-1", true);
+  waiting.markRemoved("conv-1", false);
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -97,6 +100,19 @@ test.each<[string, (open: ReturnType<typeof openQuestions>) => Promise<void>]>([
   isWatching = true;
   await ask(opened);
   expect([...opened.kept.values()].at(-1)).toMatchObject({ restorableUntil: expect.any(Number) });
+});
+
+test("what the server says of a queue while it is asked who asks does not take away what a restart has lost", async () => {
+  const owner = Promise.withResolvers<void>();
+  const { waiting, kept, asked } = openQuestions({}, { confirmOwner: () => owner.promise });
+  await waiting.add(toQuestion("conv-1"), undefined);
+  asked.splice(0);
+  const sent = waiting.sendLost();
+  waiting.settle("conv-1", [toWaiting("key-of-another-tab")]);
+  owner.resolve();
+  await sent;
+  expect(asked).toEqual(["waiting", "queue"]);
+  expect([...kept.values()]).toMatchObject([{ conversationId: "conv-1" }]);
 });
 
 function toQuestion(conversationId: string) {

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createApi } from "../../../src/server/web/chat/api/api.ts";
 import { createSender } from "../../../src/server/web/chat/api/sender.ts";
-import { type Changes, watchChanges } from "../../../src/server/web/chat/watch-changes.ts";
+import { type Changes, watchChanges } from "../../../src/server/web/chat/watch/watch-changes.ts";
 
 test("a stream of changes that has fallen silent, as after a sleep of the machine, is opened again", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
@@ -27,12 +27,34 @@ test("a stream of changes that has fallen silent, as after a sleep of the machin
   await told("reload");
 });
 
-/** Follows a server that is handed out connection by connection. */
-async function watchServer() {
+test("a stream of changes that the server does not begin, as one that hangs, is asked for again", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { next, told, isTold } = await watchServer({ mute: 1 });
+  const first = await next();
+  const left = new Promise((resolve) => first?.once("close", resolve));
+  await vi.advanceTimersByTimeAsync(35_000);
+  await left;
+  while (!isTold()) await vi.advanceTimersByTimeAsync(100);
+  await told("reload");
+  // One that has begun has no limit but its silence.
+  const second = await next();
+  await vi.advanceTimersByTimeAsync(30_000);
+  for (const id of ["conv-1", "conv-2"]) {
+    second?.write(toEvent("conversation-removed", { conversation_id: id, restorable_until: null }));
+    await told(`removed ${id} for good`);
+    await vi.advanceTimersByTimeAsync(30_000);
+  }
+});
+
+/** Follows a server that is handed out connection by connection. The first ones are not answered. */
+async function watchServer({ mute = 0 } = {}) {
   const opened: ServerResponse[] = [];
   const lines: string[] = [];
+  let asked = 0;
   const server = createServer((_, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" }).write(toEvent("reload", {}));
+    asked += 1;
+    if (asked > mute) response.writeHead(200, { "content-type": "text/event-stream" }).write(toEvent("reload", {}));
     opened.push(response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

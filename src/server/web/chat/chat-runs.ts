@@ -1,5 +1,4 @@
 import type { UserReply } from "../../../core/questions/user-question.ts";
-import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { createPageRunState } from "../run/page-run-state.ts";
 import type { Confirmation } from "../run/run-view.ts";
@@ -7,7 +6,6 @@ import { type Api, type AttachedFile, type QuestionRequest, readRunId } from "./
 import { ApiError, isMissing } from "./api/api-error.ts";
 import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion } from "./api/question.ts";
-import type { ReportConnectivity } from "./connectivity.ts";
 import { createKey } from "./create-key.ts";
 import { measureBase64 } from "./measure-base64.ts";
 import {
@@ -25,6 +23,7 @@ import {
 } from "./state/chat-state.ts";
 import { chatTexts, sideTexts } from "./state/chat-texts.ts";
 import { cutAt, findParent, findParentOf } from "./state/talk-tree.ts";
+import type { ReportConnectivity } from "./watch/connectivity.ts";
 
 export interface ChatRuns {
   /** Asks the text in the conversation that is shown, as it has been chosen. */
@@ -69,8 +68,8 @@ export function createChatRuns({
   onListChange,
   onEnd,
 }: RunsOptions): ChatRuns {
-  /** Holds runs that are to be stopped but have no ID yet. */
-  const toStop = new Set<string>();
+  /** Holds the stops of turns whose runs have no ID yet: each is settled when its run has one, or is over. */
+  const toStop = new Map<string, PromiseWithResolvers<void>>();
   const runIdAt = (key: string): string | undefined => store.state.turns[key]?.run.runId;
 
   /** Returns true where another turn shows the run already. */
@@ -80,16 +79,26 @@ export function createChatRuns({
 
   function setRunId(key: string, runId: string): void {
     store.change((chat) => changeRun(chat, key, { type: "told", runId, events: [] }));
-    if (toStop.delete(key)) void ignoreRejection(cancel(key, runId), "the run can be stopped again");
+    settleStop(key, runId);
+  }
+
+  /** Stops a run, if it is to be stopped, as soon as it has an ID. Without one it is over. */
+  function settleStop(key: string, runId?: string): void {
+    toStop.get(key)?.resolve(runId === undefined ? undefined : cancel(key, runId));
+    toStop.delete(key);
+  }
+
+  function stopLater(key: string): Promise<void> {
+    const later = toStop.get(key) ?? Promise.withResolvers<void>();
+    toStop.set(key, later);
+    return later.promise;
   }
 
   async function cancel(key: string, runId: string): Promise<void> {
-    try {
-      await api.cancel(runId);
-    } catch (thrown) {
+    await api.cancel(runId).catch((thrown: unknown) => {
       setStopping(key, false);
       throw thrown;
-    }
+    });
   }
 
   function setStopping(key: string, isStopping: boolean): void {
@@ -108,6 +117,7 @@ export function createChatRuns({
           const response = await ask(signal);
           runId = readRunId(response);
           if (runId !== undefined && isListed(key, runId)) {
+            settleStop(key, runId);
             store.change((chat) => removeTurn(chat, key));
             return new Response(null, { status: 204 });
           }
@@ -120,10 +130,10 @@ export function createChatRuns({
         },
       });
     } catch (thrown) {
-      const isGone = runId !== undefined && isMissing(thrown);
-      if (isGone) reportLostRun(key);
+      if (runId !== undefined && isMissing(thrown)) reportLostRun(key);
       else fail(key, thrown);
     }
+    settleStop(key);
     onEnd();
   }
 
@@ -139,7 +149,6 @@ export function createChatRuns({
   }
 
   function endRun(key: string, text: string): void {
-    toStop.delete(key);
     store.change((chat) => changeRun(closeQuestion(chat, key), key, { type: "plain", text, isFailed: true }));
   }
 
@@ -190,8 +199,7 @@ export function createChatRuns({
     async stop(key) {
       setStopping(key, true);
       const runId = runIdAt(key);
-      if (runId === undefined) return void toStop.add(key);
-      await cancel(key, runId);
+      await (runId === undefined ? stopLater(key) : cancel(key, runId));
     },
     async reply(key, question, reply) {
       const runId = runIdAt(key);

@@ -11,7 +11,7 @@ import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from ".
 import { findActiveTurn, type Store, showProblem, type Unsent } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
 import { findEnterEffect } from "./state/enter-effect.ts";
-import { describeLostFiles, turnTexts } from "./state/turn-texts.ts";
+import { describeLateReply, describeLostFiles, turnTexts } from "./state/turn-texts.ts";
 import { addUnsent, addUnsentFiles, offerAgain, removeUnsent } from "./state/unsent.ts";
 import type { SendActions, SendOptions, SendResult } from "./views/chat-actions.ts";
 import type { WaitingQuestions } from "./waiting-questions.ts";
@@ -52,7 +52,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
 
   /**
    * Says something to a run. It is kept until it is known whether the models of the run read it. Where the run reads nothing more, it
-   * waits for the end of the run with the files that stand beside it, unless it is a bare yes or no to what the run asked before.
+   * waits for the end of the run with the files that stand beside it. A bare yes or no goes back to where it was written.
    */
   async function sendToRun(saidTo: string, entry: Omit<Unsent, "key">, beside: readonly AttachedFile[]): Promise<void> {
     const key = createKey();
@@ -60,7 +60,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
     const said = api.message(saidTo, entry.text).catch(async (thrown: unknown) => {
       const { conversationId, text } = entry;
       if (!isLate(thrown)) throw thrown;
-      if (isBareReply(text)) return store.change((chat) => showProblem(removeUnsent(chat, key), thrown.message));
+      if (isBareReply(text)) return restoreReply({ ...entry, key });
       if (conversationId === undefined) throw thrown;
       // Its writer may have taken it back meanwhile.
       if (!store.state.unsent.some((each) => each.key === key)) return;
@@ -70,6 +70,15 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
       store.change((chat) => removeUnsent(chat, key));
     });
     if (!(await attempt(said))) store.change((chat) => offerAgain(chat, key));
+  }
+
+  /** Says that a reply came too late, and puts it back where one writes; above that, where something else is written meanwhile. */
+  function restoreReply({ key, conversationId, text }: Unsent): void {
+    const place = screen();
+    const isFree = place.draft === "" && store.state.conversationId === conversationId;
+    if (isFree && store.state.unsent.some((each) => each.key === key)) place.draft = text;
+    const settle = isFree ? removeUnsent : offerAgain;
+    store.change((chat) => showProblem(settle(chat, key), say(place.locale, describeLateReply(text))));
   }
 
   /** Takes those of the files that still stand where one writes in the conversation. */
@@ -149,6 +158,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
       void sendToRun(runId, entry, files);
       return withoutFiles;
     }
+    if (!isQueued && isBareReply(text)) return hold(describeLateReply(text));
     // Nobody can name what it would wait for.
     if (conversationId === undefined) return hold(chatTexts.notBegun);
     void sendOrKeep({ ...entry, files, isQueued: true }, queue(conversationId, text, { files, afterRun: runId }));
@@ -215,7 +225,10 @@ function isLate(thrown: unknown): thrown is ApiError {
   return thrown instanceof ApiError && thrown.status === 409;
 }
 
-/** Returns true for a bare yes or no, which replies to a question of a run. Sent later, it would be a question of its own. */
+/**
+ * Returns true for a bare yes or no, which replies to what a run has asked or done. Asked later, as a question of its own, it would
+ * reply to something else; its writer alone can want that.
+ */
 function isBareReply(text: string): boolean {
   return readYesNo(text) !== undefined;
 }

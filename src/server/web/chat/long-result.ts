@@ -4,6 +4,7 @@ import { takeStart } from "../../../kit/text/truncate.ts";
 import { createButton, createElement, type Part, setShown, setText } from "../dom.ts";
 import type { ShownResult } from "../step-part.ts";
 import type { ResultPart } from "./api/api.ts";
+import { describeError } from "./report-errors.ts";
 
 /** Limits what is shown of a result unasked, in UTF-16 units. */
 const mostAtFirst = 4000;
@@ -37,7 +38,7 @@ export function createLongResult(locale: Locale, title: string, load: LoadResult
     try {
       showPart(await load(place.runId, place.call, next));
     } catch (thrown) {
-      setText(told, say(locale, words.failed) + (thrown instanceof Error ? thrown.message : String(thrown)));
+      setText(told, say(locale, words.failed) + describeError(thrown, locale));
     }
     isLoading = false;
     button.removeAttribute("aria-busy");

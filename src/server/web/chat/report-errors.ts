@@ -20,7 +20,8 @@ export function createReportErrors(store: Store, locale: () => Locale): ReportEr
   };
 }
 
-function describeError(thrown: unknown, locale: Locale): string {
+/** Says in the language of the page what went wrong; what the server refuses is told in its own words. */
+export function describeError(thrown: unknown, locale: Locale): string {
   if (thrown instanceof UnreachedError) return say(locale, chatTexts.notReached);
   if (thrown instanceof UnexpectedAnswerError) return say(locale, chatTexts.notUnderstood);
   return thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,11 +1,11 @@
 import type { Api } from "./api/api.ts";
 import { ApiError } from "./api/api-error.ts";
-import { pauseAfter } from "./api/sender.ts";
+import { pauseAfter } from "./api/pause-after.ts";
 import type { ChatConversations, ChatList } from "./chat-conversations.ts";
 import type { ChatRuns } from "./chat-runs.ts";
-import type { ReportConnectivity } from "./connectivity.ts";
 import type { Store } from "./state/chat-state.ts";
 import type { StoredChat } from "./storage/tab-storage.ts";
+import type { ReportConnectivity } from "./watch/connectivity.ts";
 
 export interface RestoreOptions {
   readonly api: Api;

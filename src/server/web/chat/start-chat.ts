@@ -8,7 +8,6 @@ import { createOperatorApi } from "./api/operator.ts";
 import { createSender } from "./api/sender.ts";
 import { createChatList, createConversations, dropEntry, insertEntry, updateRun } from "./chat-conversations.ts";
 import { createChatRuns } from "./chat-runs.ts";
-import { createConnectivity } from "./connectivity.ts";
 import { createActions } from "./create-actions.ts";
 import { loadOperator } from "./load-operator.ts";
 import { createParts } from "./load-parts.ts";
@@ -35,8 +34,9 @@ import { createPreferences, createSaver, createTabStorage } from "./storage/tab-
 import { confirmAlone } from "./views/dialog.tsx";
 import { createScreen, type Screen } from "./views/screen.tsx";
 import { createWaitingQuestions } from "./waiting-questions.ts";
-import { watchChanges } from "./watch-changes.ts";
-import { watchReturns, watchWindow } from "./watch-window.ts";
+import { createConnectivity } from "./watch/connectivity.ts";
+import { watchChanges } from "./watch/watch-changes.ts";
+import { watchReturns, watchWindow } from "./watch/watch-window.ts";
 
 /** Starts the page at `/`. It connects user actions, server events and the view. */
 export async function startChat(window: Window & typeof globalThis): Promise<void> {

@@ -2,9 +2,8 @@ import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Api, AttachedFile, QuestionRequest } from "./api/api.ts";
 import { ApiError, isMissing } from "./api/api-error.ts";
 import type { WaitingQuestion } from "./api/conversation.ts";
-import { usualUndoMs } from "./api/server-settings.ts";
 import { createKey } from "./create-key.ts";
-import type { Store } from "./state/chat-state.ts";
+import { getUndoMs, type Store } from "./state/chat-state.ts";
 import { addUnsent } from "./state/unsent.ts";
 import type { KeptText } from "./storage/kept-text.ts";
 import type { KeptTexts } from "./storage/kept-texts.ts";
@@ -172,7 +171,6 @@ export function createWaitingQuestions({
   }
 
   async function sendAllLost(): Promise<void> {
-    known.clear();
     for (const id of new Set([...own.values()].map(({ conversationId }) => conversationId))) {
       const before = listOwn(id);
       const waiting = await api.waiting(id);
@@ -182,6 +180,8 @@ export function createWaitingQuestions({
 
   async function sendLost(): Promise<void> {
     if (own.size === 0) return;
+    // What the server says of a queue while it is asked who asks may be without what a restart has lost.
+    known.clear();
     // What is sent meanwhile does not wait for this: it is confirmed by itself.
     const sent = confirmOwner().then(() => queueUp(sendAllLost));
     await ignoreRejection(sent, "the next connection to the server tries it again");
@@ -189,13 +189,18 @@ export function createWaitingQuestions({
 
   /** Looks once more for a deleted conversation when it can be restored no more: another tab may have restored it. */
   function watchRemoval(conversationId: string, restorableUntil: number): void {
-    clearTimeout(removals.get(conversationId));
+    forgetRemoval(conversationId);
     const look = (): void => {
       removals.delete(conversationId);
       // A page that comes into sight is told to read everything anew, and sends what is lost then.
       if (isSeen()) void sendLost();
     };
     removals.set(conversationId, setTimeout(look, Math.max(0, restorableUntil - Date.now())));
+  }
+
+  function forgetRemoval(conversationId: string): void {
+    clearTimeout(removals.get(conversationId));
+    removals.delete(conversationId);
   }
 
   return {
@@ -233,22 +238,22 @@ export function createWaitingQuestions({
       }
     },
     markRemoved(conversationId, isRestorable) {
-      // The server says until when as well, but its clock may be another one.
-      const restorableUntil = Date.now() + (store.state.settings?.undoMs ?? usualUndoMs);
       const questions = listOwn(conversationId);
+      if (!isRestorable) {
+        forgetRemoval(conversationId);
+        for (const { key } of questions) forget(key);
+        return;
+      }
+      // The server says until when as well, but its clock may be another one.
+      const restorableUntil = Date.now() + getUndoMs(store.state);
       for (const question of questions) {
-        if (!isRestorable) {
-          forget(question.key);
-          continue;
-        }
         known.delete(question.key);
         keep({ ...question, restorableUntil });
       }
-      if (isRestorable && questions.length > 0) watchRemoval(conversationId, restorableUntil);
+      if (questions.length > 0) watchRemoval(conversationId, restorableUntil);
     },
     restoreConversation(conversationId) {
-      clearTimeout(removals.get(conversationId));
-      removals.delete(conversationId);
+      forgetRemoval(conversationId);
       if (listOwn(conversationId).some(({ restorableUntil }) => restorableUntil !== undefined)) void sendLost();
     },
     restore(texts) {

@@ -17,6 +17,10 @@ export class ApiError extends Error {
 /** Is thrown where the server answered something that this page does not understand, such as the page of a proxy. */
 export class UnexpectedAnswerError extends Error {
   override readonly name = "UnexpectedAnswerError";
+
+  constructor() {
+    super("the server answered with something that this page does not understand");
+  }
 }
 
 /** Returns true where the server refused a request because it does not have what was named. */
@@ -24,7 +28,7 @@ export function isMissing(thrown: unknown): thrown is ApiError {
   return thrown instanceof ApiError && thrown.status === 404;
 }
 
-/** Takes what the server does not have for nothing, and throws anything else again. */
+/** Returns undefined where the server does not have what was named; throws anything else again. */
 export function ignoreMissing(thrown: unknown): undefined {
   if (!isMissing(thrown)) throw thrown;
   return undefined;

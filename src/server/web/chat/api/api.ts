@@ -22,6 +22,7 @@ import {
   readWaiting,
   type WaitingQuestion,
 } from "./conversation.ts";
+import { idleTimeoutMs } from "./event-stream.ts";
 import { readTrace } from "./read-trace.ts";
 import { type Send, UnreachedError } from "./sender.ts";
 import { type ModelKey, type Parameters, readSettings, type ServerSettings } from "./server-settings.ts";
@@ -122,7 +123,10 @@ export function createApi(send: Send): Api {
     settings: async () => readSettings(await readJson(call("GET /agent/settings"))),
     conversations: async ({ offset, q, pinned }, signal) =>
       readConversationPage(
-        await readJson(call("GET /agent/conversations", { query: { limit: pageLength, offset, q, pinned }, signal })),
+        await readJson(
+          call("GET /agent/conversations", { query: { limit: pageLength, offset, q, pinned }, signal }),
+          signal,
+        ),
       ),
     async conversation(id, branch) {
       const known = readConversation(
@@ -141,10 +145,10 @@ export function createApi(send: Send): Api {
     },
     restoreConversation: async (id) =>
       readEntry(await readJson(call("POST /agent/conversations/{id}/restore", { path: { id } }))),
-    exportConversation: async (id, format) =>
-      (await call("GET /agent/conversations/{id}/export", { path: { id }, query: { format } })).blob(),
-    image: async (url) => (await call("POST /agent/images", { body: { url } })).blob(),
-    changes: (signal) => call("GET /agent/events", { headers: { accept: events }, signal }),
+    exportConversation: (id, format) =>
+      readBlob(call("GET /agent/conversations/{id}/export", { path: { id }, query: { format } })),
+    image: (url) => readBlob(call("POST /agent/images", { body: { url } })),
+    changes: (signal) => call("GET /agent/events", { headers: { accept: events }, signal, headersMs: idleTimeoutMs }),
     runs: async (key) =>
       readRuns(await readJson(call("GET /agent/runs", { query: { limit: mostRuns, idempotency_key: key } }))),
     ask: (asking, key, signal) =>
@@ -152,6 +156,8 @@ export function createApi(send: Send): Api {
         body: { ...asking, ...ofPage },
         headers: { accept: events, "idempotency-key": key },
         signal,
+        // Files may take long to send.
+        headersMs: asking.attachments === undefined ? idleTimeoutMs : undefined,
       }),
     events: (runId, after, signal) =>
       call("GET /agent/runs/{id}", {
@@ -159,6 +165,7 @@ export function createApi(send: Send): Api {
         query: { drafts: true },
         headers: { accept: events, ...(after === 0 ? {} : { "last-event-id": String(after) }) },
         signal,
+        headersMs: idleTimeoutMs,
       }),
     outcome: async (runId) => readOutcome(await readJson(call("GET /agent/runs/{id}", { path: { id: runId } }))),
     trace: async (runId) => readTrace(await readJson(call("GET /agent/runs/{id}/trace", { path: { id: runId } }))),
@@ -194,11 +201,26 @@ export function createApi(send: Send): Api {
   };
 }
 
-async function readJson(response: Promise<Response>): Promise<unknown> {
-  const text = await (await response).text().catch((thrown: unknown) => {
-    throw new UnreachedError(thrown);
+/**
+ * Reads what an answer holds. Rejects with `UnreachedError` where the connection breaks in it, and with the reason of the signal when
+ * that aborts.
+ */
+async function readBody<T>(
+  response: Promise<Response>,
+  read: (answer: Response) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  return read(await response).catch((thrown: unknown) => {
+    throw signal?.aborted ? thrown : new UnreachedError(thrown);
   });
-  const value = tryParseJson(text);
+}
+
+function readBlob(response: Promise<Response>): Promise<Blob> {
+  return readBody(response, (answer) => answer.blob());
+}
+
+async function readJson(response: Promise<Response>, signal?: AbortSignal): Promise<unknown> {
+  const value = tryParseJson(await readBody(response, (answer) => answer.text(), signal));
   if (value === undefined) throw new UnexpectedAnswerError();
   return value;
 }

@@ -12,7 +12,7 @@ export interface StreamMessage {
  * Silence longer than this, in milliseconds, is treated as a lost connection. The server sends at least a keep-alive every ten
  * seconds.
  */
-const silenceMs = 35_000;
+export const idleTimeoutMs = 35_000;
 
 /** Ends when the stream does, or when it has been silent for too long. */
 export async function listen(
@@ -21,11 +21,11 @@ export async function listen(
   onMessages: (messages: readonly StreamMessage[]) => void,
 ): Promise<void> {
   if (response.body === null) return;
-  let timer = setTimeout(() => attach.abort(), silenceMs);
+  let timer = setTimeout(() => attach.abort(), idleTimeoutMs);
   try {
     for await (const messages of readMessages(response.body)) {
       clearTimeout(timer);
-      timer = setTimeout(() => attach.abort(), silenceMs);
+      timer = setTimeout(() => attach.abort(), idleTimeoutMs);
       onMessages(messages);
     }
   } finally {

@@ -1,9 +1,10 @@
 import type { AgentEvent } from "../../../../core/events.ts";
+import { tryParseJson } from "../../../../kit/json.ts";
 import { readEvents } from "../../run/read-run.ts";
 import { ApiError } from "./api-error.ts";
 import { listen, type StreamMessage } from "./event-stream.ts";
+import { pauseAfter } from "./pause-after.ts";
 import { type OpenQuestion, readQuestion } from "./question.ts";
-import { pauseAfter } from "./sender.ts";
 
 /** Holds what a run's event stream has delivered since the last update. */
 export interface RunUpdate {
@@ -35,7 +36,7 @@ export async function followRun({ open, handle, reportConnectivity, mayPass }: F
     const events: unknown[] = [];
     let question: RunUpdate["question"];
     for (const { id, event, data } of messages) {
-      const value = readJson(data);
+      const value = tryParseJson(data);
       if (event === "question") question = readQuestion(value);
       else if (event === "question-closed") question = null;
       // Of a run of an earlier process the end alone is known, which has no number.
@@ -74,12 +75,4 @@ export async function followRun({ open, handle, reportConnectivity, mayPass }: F
     await pauseAfter(failures);
   }
   if (failures > 0) reportConnectivity(false);
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

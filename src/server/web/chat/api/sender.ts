@@ -7,6 +7,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** Limits how long the server may take to answer, in milliseconds. The time that a person takes to sign in does not count. */
   readonly limitMs?: number | undefined;
+  /** Limits in the same way how long the server may take to begin its answer, for a stream whose end has no limit. */
+  readonly headersMs?: number | undefined;
 }
 
 /**
@@ -42,14 +44,16 @@ const sendable = /^[ -~]*$/;
 
 /** A request refused for a missing token waits for one and is sent again. */
 export function createSender({ origin, token, locale, signIn }: SenderOptions): Send {
-  return async (method, path, { body, headers, signal, limitMs } = {}) => {
+  return async (method, path, { body, headers, signal, limitMs, headersMs } = {}) => {
     for (;;) {
       const used = token();
       if (used !== undefined && !sendable.test(used)) {
         await signIn(signal);
         continue;
       }
-      const limits = [signal ?? [], limitMs === undefined ? [] : AbortSignal.timeout(limitMs)].flat();
+      const begin = new AbortController();
+      const timer = headersMs === undefined ? undefined : setTimeout(() => begin.abort(), headersMs);
+      const whole = limitMs === undefined ? [] : [AbortSignal.timeout(limitMs)];
       const fetched = fetch(origin + path, {
         method,
         headers: {
@@ -60,25 +64,17 @@ export function createSender({ origin, token, locale, signIn }: SenderOptions): 
         },
         credentials: "same-origin",
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) }),
+        signal: AbortSignal.any([signal ?? [], whole, begin.signal].flat()),
       });
-      const response = await fetched.catch((thrown: unknown) => {
-        throw signal?.aborted ? thrown : new UnreachedError(thrown);
-      });
+      const response = await fetched
+        .catch((thrown: unknown) => {
+          throw signal?.aborted ? thrown : new UnreachedError(thrown);
+        })
+        .finally(() => clearTimeout(timer));
       if (response.ok) return response;
       if (response.status !== 401) throw await readRefusal(response);
       await response.body?.cancel();
       if (token() === used) await signIn(signal);
     }
   };
-}
-
-const firstPauseMs = 500;
-const longestPauseMs = 8_000;
-
-/** Waits before a server that could not be reached is asked again: longer each time, up to eight seconds. `failures` counts from 1. */
-export function pauseAfter(failures: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, Math.min(firstPauseMs * 2 ** (failures - 1), longestPauseMs));
-  });
 }

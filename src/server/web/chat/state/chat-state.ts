@@ -5,7 +5,7 @@ import type { Account } from "../api/account.ts";
 import type { AttachedFile, QuestionRequest } from "../api/api.ts";
 import type { Branch, ConversationEntry, Feedback, RunEntry, TreeNode, WaitingQuestion } from "../api/conversation.ts";
 import type { OpenQuestion } from "../api/question.ts";
-import type { ModelKey, Parameters, ServerSettings } from "../api/server-settings.ts";
+import { type ModelKey, type Parameters, type ServerSettings, usualUndoMs } from "../api/server-settings.ts";
 
 /** Holds the user's choices, which override the server settings. */
 export interface Choices {
@@ -189,6 +189,11 @@ export function removeTurn(chat: ChatState, key: string): ChatState {
     items: chat.items.filter((item) => item.key !== key),
     turns: Object.fromEntries(Object.entries(chat.turns).filter(([each]) => each !== key)),
   };
+}
+
+/** Returns how long a deleted conversation can be restored, in milliseconds. */
+export function getUndoMs({ settings }: ChatState): number {
+  return settings?.undoMs ?? usualUndoMs;
 }
 
 export function showProblem(chat: ChatState, text: string, kind: Problem["kind"] = "other"): ChatState {

@@ -56,6 +56,14 @@ export function describeLostFiles(files: readonly { readonly name: string }[]): 
   return { zh: `请重新添加这些文件：${names}`, en: `Attach these files again: ${names}` };
 }
 
+/** Says of a bare yes or no that the run reads it no more, and how it is asked all the same. */
+export function describeLateReply(reply: string): Text {
+  return {
+    zh: `“${reply}”没有发送：这次运行已不再读取消息。要作为下一个问题，请排队（Alt+Enter）。`,
+    en: `“${reply}” was not sent: it came too late for this run. Queue it (Alt+Enter) to ask it as your next question.`,
+  };
+}
+
 /** Says how much may be attached, before anything is sent. */
 export function describeAttachmentLimits(files: number, bytes: number): Text {
   const size = Math.floor(bytes / 1_000_000);

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { type Locale, say as sayIn } from "../../../../kit/locale.ts";
 import { sanitize, sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import type { ConversationEntry, Match } from "../api/conversation.ts";
-import { usualUndoMs } from "../api/server-settings.ts";
+import { getUndoMs } from "../state/chat-state.ts";
 import { chatTexts, sideTexts } from "../state/chat-texts.ts";
 import type { SideEntry } from "../state/side-entries.ts";
 import { Icon } from "./icon.tsx";
@@ -135,7 +135,7 @@ export function RemovedToasts() {
 function RemovedToast({ entry }: { readonly entry: ConversationEntry }) {
   const { chat, locale, actions } = usePage();
   const say = useSay();
-  const undoMs = chat.value.settings?.undoMs ?? usualUndoMs;
+  const undoMs = getUndoMs(chat.value);
   useEffect(() => {
     const timer = setTimeout(() => actions.dismiss(entry), undoMs);
     return () => clearTimeout(timer);

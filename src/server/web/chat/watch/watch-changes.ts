@@ -1,7 +1,7 @@
-import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { isRecord, toText } from "../../../kit/json.ts";
-import type { Api } from "./api/api.ts";
-import { ApiError } from "./api/api-error.ts";
+import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
+import { isRecord, toText } from "../../../../kit/json.ts";
+import type { Api } from "../api/api.ts";
+import { ApiError } from "../api/api-error.ts";
 import {
   type ConversationEntry,
   type RunEntry,
@@ -9,9 +9,9 @@ import {
   readRun,
   readWaiting,
   type WaitingQuestion,
-} from "./api/conversation.ts";
-import { listen } from "./api/event-stream.ts";
-import { pauseAfter } from "./api/sender.ts";
+} from "../api/conversation.ts";
+import { listen } from "../api/event-stream.ts";
+import { pauseAfter } from "../api/pause-after.ts";
 
 /** Says what has changed on the server, in whatever tab or program. */
 export interface Changes {
@@ -24,7 +24,6 @@ export interface Changes {
   queue(conversationId: string, waiting: readonly WaitingQuestion[]): void;
 }
 
-/** Is what is asked of a document about whether it is in sight. */
 interface WatchedDocument {
   readonly visibilityState: string;
   addEventListener(type: "visibilitychange", listener: () => void): void;

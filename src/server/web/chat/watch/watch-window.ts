@@ -1,7 +1,7 @@
-import type { Store } from "./state/chat-state.ts";
-import { hasUnfollowed } from "./state/side-entries.ts";
-import type { AddressHash } from "./storage/address-hash.ts";
-import type { ChatActions } from "./views/chat-actions.ts";
+import type { Store } from "../state/chat-state.ts";
+import { hasUnfollowed } from "../state/side-entries.ts";
+import type { AddressHash } from "../storage/address-hash.ts";
+import type { ChatActions } from "../views/chat-actions.ts";
 
 export interface WatchOptions {
   readonly window: Window;

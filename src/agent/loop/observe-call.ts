@@ -31,7 +31,7 @@ export interface Observation {
   sources?: MessageSources | undefined;
   /** Lists the images of the result, which the models see beside the text. */
   images: readonly ImagePart[];
-  /** Is true when the call reached its tool. Only such calls count against the limit. */
+  /** Is true when the call reached its tool. Only such calls count against the limit, but not one that a person refused. */
   ran: boolean;
   /** Is true when the call was refused because it would only repeat a known result. */
   isRepeated: boolean;
@@ -129,7 +129,7 @@ async function makeCall(
     : isRepeated
       ? { result: toRepeatedResult(run.input, call.name), ran: false }
       : await runCall(run, call, callId, allowance);
-  const { ran, waitedMs = 0, mayRepeat = false, isOverLimit = false } = done;
+  const { ran, queuedMs = 0, waitedMs = 0, mayRepeat = false, isOverLimit = false } = done;
   const { result, images } = recorded ? replayImages(run, recorded) : takeImages(run, done.result);
   if (ran) run.services.keepOutput(callId, result.text);
   const sources = await numberSources(run.input, result);
@@ -141,7 +141,7 @@ async function makeCall(
   record.arguments = result.arguments ?? record.arguments;
   record.ok = result.ok;
   record.cached = result.cached ?? false;
-  record.elapsed_ms = recorded?.elapsedMs ?? Math.round(performance.now() - started - waitedMs);
+  record.elapsed_ms = recorded?.elapsedMs ?? Math.round(performance.now() - started - queuedMs - waitedMs);
   if (recorded === undefined && !isFinder) {
     const { content: _, ...kept } = result;
     const files = images.length > 0 ? run.services.files.list(images) : undefined;
@@ -187,7 +187,7 @@ function replayImages({ state }: Run, { result, images = [] }: RecordedCall): Sh
 /** Gives back what a call of an earlier process came to. */
 function replayCall(run: Run, recorded: RecordedCall, allowance: CallAllowance): CallOutcome {
   const { result, ran, mayRepeat, isOverLimit, source } = recorded;
-  if (ran && !isRefusedCall(result)) allowance.reserve();
+  if (ran && !isRefusedCall(result)) allowance.reserve()?.settle(true);
   if (result.usage && source !== undefined) {
     const reservation = run.state.subAgents.reserveBudget(getRemainingBudget(run.state, run.input.limits), 1);
     run.state.subAgents.add(source, { ...result.usage, isCounted: true }, reservation);

@@ -358,3 +358,16 @@ test("a run that must not go on tells what an earlier process did, and does noth
   const turns = (await store.load("conv-1"))?.turns;
   expect(JSON.stringify(turns?.at(-1))).toContain("call 2a");
 });
+
+test("a call over the limit does not wait for the place of a call that an earlier process has made", async () => {
+  const { tools } = createWorld(new Map(), new Set(["b", "c"]));
+  const calls = ["a", "b", "c"].map((n) => ({ id: n, name: "work", input: { n } }));
+  const script = { decide: [calls, "enough"], answer: ["Done."] };
+  const setting = { tools, limits: { maxToolCalls: 2, maxParallel: 3 } };
+  const whole = await play(script, setting);
+  const place = whole.steps.findIndex(({ name }) => name === "call:b");
+  const left = { ...whole, steps: whole.steps.slice(0, place) };
+  expect(left.steps.map(({ name }) => name)).toContain("call:a");
+  const { events } = await play({ decide: ["enough"], answer: ["Done."] }, setting, left);
+  expect(outcomeOf(events).tool_calls.map(({ ok }) => ok)).toEqual([true, true, false]);
+});

@@ -1,4 +1,4 @@
-import type { RunOptions, RunRecording } from "../agent/open-run.ts";
+import type { RunOptions } from "../agent/open-run.ts";
 import type { Models } from "../agent/run.ts";
 import type { ServerStatus } from "../client/server-connection.ts";
 import type { Config, SubAgentSettings } from "../config/config.ts";
@@ -7,7 +7,6 @@ import { getTraceId } from "../core/chain.ts";
 import type { AgentEvent } from "../core/events.ts";
 import { createRunFiles } from "../core/files/run-files.ts";
 import { noticeKinds } from "../core/notices.ts";
-import type { Journal, RunJournal } from "../core/store/journal.ts";
 import { ignoreAbort, waitAbortable } from "../kit/async/timeout.ts";
 import { chooseLocale, type Text } from "../kit/locale.ts";
 import type { ActiveRun } from "./active-runs.ts";
@@ -16,9 +15,10 @@ import type { AttachmentContext, PreparedAttachments } from "./attachments/prepa
 import { openBudgets } from "./budgets.ts";
 import { openAskedConversation } from "./conversations/asked-conversation.ts";
 import type { AskedTurn } from "./conversations/given-history.ts";
-import { placeRuns, type RunPlace } from "./conversations/place-runs.ts";
+import { placeRuns } from "./conversations/place-runs.ts";
 import { rememberApprovals } from "./conversations/remember-approvals.ts";
 import { scopeStore } from "./conversations/scope-store.ts";
+import { createRecording } from "./create-recording.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import { mergeLimits } from "./merge-limits.ts";
 import { createAgentModels } from "./models/agent-models.ts";
@@ -258,41 +258,6 @@ async function findRunInstructions(
   if (!isServed || !serve.instructions) return folderInstructions;
   const { findTrustedInstructions } = await import("./instructions/find-instructions.ts");
   return findTrustedInstructions({ directory, environment, home });
-}
-
-/** A run whose conversation the asker keeps is not recorded: nobody could ask for its end. */
-function createRecording(
-  journal: Journal,
-  { request, place, activeRun }: { request: AskRequest; place: RunPlace; activeRun: ActiveRun },
-): RunRecording {
-  const { caller = operator, recording, resumed: taken } = request;
-  const { entrance = "library", key, onDisconnect, hostRequest, leaving } = recording ?? {};
-  const onRecorded = (opened: RunJournal): void => {
-    activeRun.follow(opened.moved);
-    recording?.onRecorded?.(opened);
-  };
-  if (taken) onRecorded(taken.journal);
-  return {
-    taken,
-    leaving,
-    flushEvents: recording?.flushEvents?.bind(recording),
-    isRequired: journal.isRequired,
-    async begin({ runId, conversationId, ...known }, files) {
-      const asked = {
-        entrance,
-        key,
-        onDisconnect,
-        hostRequest,
-        agent: request.agent,
-        tools: request.tools,
-        callerTools: caller.tools,
-      };
-      const header = { ...known, ...asked, ...place, wantedConversationId: request.conversationId };
-      const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header, files });
-      onRecorded(opened);
-      return opened;
-    },
-  };
 }
 
 interface PreparedFiles extends PreparedAttachments {

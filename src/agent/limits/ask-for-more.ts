@@ -1,4 +1,5 @@
-import { type LimitRow, stoppingLimits } from "../../core/limits.ts";
+import type { LimitRow } from "../../core/limit-row.ts";
+import { stoppingLimits } from "../../core/limits.ts";
 import { canAskUser } from "../../core/questions/user.ts";
 import type { UserReply } from "../../core/questions/user-question.ts";
 import type { Verdict } from "../../core/verdict.ts";

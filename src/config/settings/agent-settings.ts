@@ -1,4 +1,5 @@
-import { defaultedLimits, type LimitRow, limitRows, mapLimits, optionalLimits } from "../../core/limits.ts";
+import type { LimitRow } from "../../core/limit-row.ts";
+import { defaultedLimits, limitRows, mapLimits, optionalLimits } from "../../core/limits.ts";
 import { removeFinalStop } from "../../kit/text/remove-final-stop.ts";
 import { defineGroup, defineSetting, type SettingFacts } from "./setting.ts";
 

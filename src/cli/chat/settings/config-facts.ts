@@ -1,7 +1,8 @@
 import { mergeLimits } from "../../../app/merge-limits.ts";
 import type { SearchCheck } from "../../../app/models/check-models.ts";
 import type { ModelParameters } from "../../../config/models/resolve-model.ts";
-import { describeRange, type LimitRow, settableLimits } from "../../../core/limits.ts";
+import { describeRange, type LimitRow } from "../../../core/limit-row.ts";
+import { settableLimits } from "../../../core/limits.ts";
 import { type Model, toModelName } from "../../../core/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";

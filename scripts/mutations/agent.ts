@@ -252,7 +252,7 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "allowance-endless",
-    file: "src/agent/loop/run-call.ts",
+    file: "src/agent/loop/call-allowance.ts",
     text: "if (allowance.left <= 0) return undefined;",
     becomes: "if (allowance.left < 0) return undefined;",
     tests: ["test/agent/loop/act.test.ts"],
@@ -261,7 +261,7 @@ export const agent: readonly Mutation[] = [
   {
     id: "call-after-time",
     file: "src/agent/loop/run-call.ts",
-    text: "if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false };\n",
+    text: "if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false, queuedMs };\n",
     becomes: "",
     tests: ["test/agent/loop/act.test.ts"],
     endangers: "a tool is called although the run's time is over or it was cancelled",

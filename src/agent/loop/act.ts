@@ -5,9 +5,9 @@ import { isDeeperThan } from "../../kit/json.ts";
 import { redactValue } from "../../kit/text/redact.ts";
 import { endAsHooksSay } from "../hooks/stop-run.ts";
 import type { Run, RunInput } from "../run.ts";
+import { createCallAllowance } from "./call-allowance.ts";
 import { exchangeCalls } from "./client-calls.ts";
 import { createEventId, type Observation, observeCall, toRecord } from "./observe-call.ts";
-import { createCallAllowance } from "./run-call.ts";
 import { toOverTurnLimitResult } from "./unrun-results.ts";
 
 /** Limits the levels of a call's arguments. No known tool needs more, and whoever reads deeper ones may fail. */

@@ -18,7 +18,8 @@ import type { RecordedCall } from "../record/recorded-steps.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
 import { type ShownResult, takeImages } from "../tools/result-images.ts";
 import type { ResultKind } from "../tools/tool-results.ts";
-import { type CallAllowance, type CallOutcome, runCall } from "./run-call.ts";
+import type { CallAllowance } from "./call-allowance.ts";
+import { type CallOutcome, runCall } from "./run-call.ts";
 import { toRepeatedResult } from "./unrun-results.ts";
 
 /** Holds a call and its result, as the models read it. */

@@ -11,7 +11,6 @@ import type { TurnReservation } from "../../core/turn-charge.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
-import type { Mutable } from "../../kit/mutable.ts";
 import { isMatch } from "../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { createAgentWriting } from "../answer/agent-writing.ts";
@@ -19,6 +18,7 @@ import { getRemainingBudget } from "../limits/reached-limit.ts";
 import type { Budget } from "../limits/sub-agents.ts";
 import { toElicitationName, toQuestionName } from "../record/recorded-steps.ts";
 import { getDepth, type Run } from "../run.ts";
+import type { CallAllowance } from "./call-allowance.ts";
 import {
   toFailedResult,
   toOverLimitResult,
@@ -27,79 +27,6 @@ import {
   toUnknownToolResult,
   toUnreadableArgumentsResult,
 } from "./unrun-results.ts";
-
-/** Counts how many calls of a turn may still run. */
-export interface CallAllowance {
-  readonly left: number;
-  /** Counts the calls of the turn that are made side by side. */
-  readonly sideBySide: number;
-  /** Counts one more call, where it may run. Nobody waits for the place of a held call: it is made only after all others. */
-  reserve(isHeld?: boolean): CallPlace | undefined;
-  /** Waits for a place that a call under way gives back. Resolves to undefined once they all were made, and when the signal aborts. */
-  waitForPlace(signal: AbortSignal): Promise<CallPlace | undefined>;
-}
-
-/** Is the place of one call among those that may run. */
-export interface CallPlace {
-  /** Ends the call, which gives its place back where it was not made. Call this once. */
-  settle(isMade: boolean): void;
-}
-
-/** Allows a turn of the run this many calls. Each one that is reserved counts for the whole run. */
-export function createCallAllowance(
-  { state: { statistics } }: Run,
-  allowed: number,
-  sideBySide: number,
-): CallAllowance {
-  /** Counts the calls under way that may still give their places back. */
-  let open = 0;
-  const waiting = new Set<(place: CallPlace | undefined) => void>();
-
-  function admitWaiting(): void {
-    for (const admit of waiting) {
-      if (allowance.left <= 0 && open > 0) return;
-      waiting.delete(admit);
-      admit(reserve());
-    }
-  }
-
-  function reserve(isHeld = false): CallPlace | undefined {
-    if (allowance.left <= 0) return undefined;
-    allowance.left -= 1;
-    statistics.addToolCall();
-    if (!isHeld) open += 1;
-    return {
-      settle(isMade) {
-        if (!isHeld) open -= 1;
-        if (!isMade) {
-          allowance.left += 1;
-          statistics.removeToolCall();
-        }
-        admitWaiting();
-      },
-    };
-  }
-
-  const allowance: Mutable<CallAllowance> = {
-    sideBySide,
-    left: allowed,
-    reserve,
-    async waitForPlace(signal) {
-      if (open === 0 || signal.aborted) return undefined;
-      const { promise, resolve } = Promise.withResolvers<CallPlace | undefined>();
-      const giveUp = (): void => {
-        waiting.delete(resolve);
-        resolve(undefined);
-      };
-      waiting.add(resolve);
-      signal.addEventListener("abort", giveUp, { once: true });
-      const place = await promise;
-      signal.removeEventListener("abort", giveUp);
-      return place;
-    },
-  };
-  return allowance;
-}
 
 export interface CallOutcome {
   result: ToolResult;

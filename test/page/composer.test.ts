@@ -33,6 +33,18 @@ inChromium("the field and the cards in a browser", () => {
       for (const [at, least] of [400, 190, 240, 380].entries()) expect(rooms[at]).toBeGreaterThan(least);
     });
 
+    test("Ctrl+K leads to the search, also where the list comes in from the side", async () => {
+      const { page } = watched;
+      for (const [width, height] of [windows[0], [640, 400]] as const) {
+        await page.setViewportSize({ width, height });
+        await field().click();
+        await page.keyboard.press("Control+k");
+        await expect.poll(() => page.evaluate("document.activeElement.id"), { timeout: 5000 }).toBe("search");
+        await page.keyboard.press("Escape");
+        await page.locator("#search").waitFor({ state: "hidden" });
+      }
+    });
+
     test("a call that needs consent can be read and answered", async () => {
       const { page } = watched;
       duet.provider.script("cheap", { toolCalls: [{ name: "calculator", arguments: { expression: "6*7\u202e" } }] });

@@ -109,7 +109,7 @@ inChromium("the field and the cards in a browser", () => {
     });
   });
 
-  test("Enter while a run goes on passes on what is written, and keeps a command; a running step counts its seconds", async () => {
+  test("Enter while a run goes on passes on what is written, which stays in sight, and keeps a command; a running step counts its seconds", async () => {
     const { page } = watched;
     const last = gate();
     duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until }, { text: "够了。" });
@@ -117,6 +117,9 @@ inChromium("the field and the cards in a browser", () => {
     await ask(page, "慢的？");
     await send(page, "用法语");
     await expect.poll(() => field().inputValue()).toBe("");
+    const said = page.getByRole("list", { name: "你在运行期间说的话" }).getByText("用法语", { exact: true });
+    await said.waitFor();
+    await page.getByText("等待模型读取").waitFor();
     await send(page, "/help");
     await page.getByText("一次运行正在进行").waitFor();
     await page.locator(".step summary .facts[data-seconds]").waitFor({ state: "attached" });
@@ -124,7 +127,11 @@ inChromium("the field and the cards in a browser", () => {
     await answered(page);
     await page.getByText("一次运行正在进行").waitFor({ state: "hidden" });
     expect(await page.locator("[data-seconds]").count()).toBe(0);
-    await page.getByText("已转达：用法语").waitFor({ state: "attached" });
+    await said.waitFor();
+    expect(await page.getByText("等待模型读取").count()).toBe(0);
+    await page.reload();
+    await said.waitFor();
+    await page.getByText("一次运行正在进行").waitFor({ state: "hidden" });
     expect(await field().inputValue()).toBe("/help");
   });
 

@@ -29,6 +29,8 @@ export const turnTexts = {
   detach: { zh: "移除", en: "Remove" },
   drop: { zh: "松开鼠标，添加这些文件", en: "Drop the files to attach them" },
   steer: { zh: "立即转达", en: "Tell it now" },
+  said: { zh: "你在运行期间说的话", en: "What you said while it ran" },
+  notRead: { zh: "等待模型读取", en: "Not read yet" },
   queue: { zh: "排队，等它结束", en: "Queue for afterwards" },
   waiting: { zh: "排队中的问题", en: "Waiting questions" },
   withdraw: { zh: "取回", en: "Take back" },

@@ -93,7 +93,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     ask: (isWrong) => screen.askToken(isWrong),
     readOwner: (token) => retryUntilReached("token", () => fetchTokenOwner(token, getLocale()), reportConnectivity),
     admitOwner: (name) => owner.admitOwner(name),
-    onRefusal: ({ message }) => screen.explainToken(message),
+    onRefusal: ({ message, hint }) => screen.explainToken([message, hint].filter(Boolean).join("\n")),
   });
   const sendAsAnybody = createSender({ origin: "", token: gate.token, locale: getLocale, signIn: gate.signIn });
   const owner = createPageOwner({

@@ -172,8 +172,11 @@ export interface SenderOptions {
   token(): string | undefined;
   /** Is the language in which the server words what it refuses. */
   locale(): Locale;
-  /** Resolves when the user has signed in. Rejects when the signal aborts. */
-  signIn(signal: AbortSignal | undefined): Promise<void>;
+  /**
+   * Resolves when the user has signed in. Rejects when the signal aborts. `refused` is what the server said of the token, and undefined
+   * for one that could not be sent.
+   */
+  signIn(signal: AbortSignal | undefined, refused: ApiError | undefined): Promise<void>;
 }
 
 /** Matches the tokens that a header can carry. With another one a browser sends nothing, as if the server could not be reached. */
@@ -185,7 +188,7 @@ export function createSender({ origin, token, locale, signIn }: SenderOptions): 
     for (;;) {
       const used = token();
       if (used !== undefined && !sendable.test(used)) {
-        await signIn(signal);
+        await signIn(signal, undefined);
         continue;
       }
       const limits = [signal ?? [], limitMs === undefined ? [] : AbortSignal.timeout(limitMs)].flat();
@@ -202,9 +205,9 @@ export function createSender({ origin, token, locale, signIn }: SenderOptions): 
         ...(limits.length === 0 ? {} : { signal: AbortSignal.any(limits) }),
       });
       if (response.ok) return response;
-      if (response.status !== 401) throw await readRefusal(response);
-      await response.body?.cancel();
-      if (token() === used) await signIn(signal);
+      const refused = await readRefusal(response);
+      if (refused.status !== 401) throw refused;
+      if (token() === used) await signIn(signal, refused);
     }
   };
 }

@@ -47,7 +47,7 @@ export interface PageModel {
   readonly unreadable: Signal<readonly string[]>;
   readonly settings: Signal<boolean>;
   readonly tokenAsked: Signal<"no" | "first" | "again">;
-  /** Says why the server did not tell whose the last token is; empty where it did. */
+  /** Says why the server did not take the last token; empty where it did, or has not said why. */
   readonly tokenProblem: Signal<string>;
   readonly actions: ChatActions;
   readonly parts: PageParts;

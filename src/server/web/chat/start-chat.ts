@@ -6,7 +6,7 @@ import { createApi } from "./api/api.ts";
 import { createCaller } from "./api/call-agent.ts";
 import { createSender } from "./api/follow-run.ts";
 import { createOperatorApi } from "./api/operator.ts";
-import { createChatList, createConversations, dropEntry, insertEntry, updateRun } from "./chat-conversations.ts";
+import { createChatList, createConversations, insertEntry, updateRun } from "./chat-conversations.ts";
 import { createChatRuns, createConnectivity } from "./chat-runs.ts";
 import { createActions } from "./create-actions.ts";
 import { loadOperator } from "./load-operator.ts";
@@ -200,6 +200,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   preferences.saveChoices({ locale: screen.locale, mode: store.state.choices.mode });
   place.settle(store.state);
   watchChanges(document, api, {
+    lost: (isLost) => reportConnectivity("changes", isLost),
     reload() {
       store.change(forgetUnreached);
       readMissed();
@@ -210,7 +211,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
       waiting.restoreConversation(entry.id);
     },
     removed(id) {
-      store.change((chat) => dropEntry(chat, id));
+      conversations.handleRemoval(id);
       waiting.forgetConversation(id);
     },
     run(run) {

@@ -14,6 +14,8 @@ import { pauseAfter, readMessages } from "./api/follow-run.ts";
 
 /** Says what has changed on the server, in whatever tab or program. */
 export interface Changes {
+  /** The server cannot be reached, or can be again. A stream that ends and is open again at once is not told. */
+  lost(isLost: boolean): void;
   /** Something has changed that is not said: all is read anew. */
   reload(): void;
   entry(entry: ConversationEntry): void;
@@ -22,11 +24,22 @@ export interface Changes {
   queue(conversationId: string, waiting: readonly WaitingQuestion[]): void;
 }
 
+/** Is what is asked of a document about whether it is in sight. */
+interface WatchedDocument {
+  readonly visibilityState: string;
+  addEventListener(type: "visibilitychange", listener: () => void): void;
+}
+
+interface WatchedWindow {
+  readonly document: WatchedDocument;
+  addEventListener(type: "focus", listener: () => void): void;
+}
+
 /**
  * Follows what changes as long as the page is in sight: a browser has few connections to a server, which many tabs would use up.
  * What was missed meanwhile is read anew, because the stream begins with `reload`.
  */
-export function watchChanges(document: Document, api: Api, changes: Changes): void {
+export function watchChanges(document: WatchedDocument, api: Pick<Api, "changes">, changes: Changes): void {
   let leaving: AbortController | undefined;
   const change = (): void => {
     const isSeen = document.visibilityState === "visible";
@@ -41,20 +54,23 @@ export function watchChanges(document: Document, api: Api, changes: Changes): vo
 }
 
 /** Ends when the signal aborts, or where the server has no such stream. */
-async function follow(api: Api, changes: Changes, signal: AbortSignal): Promise<void> {
+async function follow(api: Pick<Api, "changes">, changes: Changes, signal: AbortSignal): Promise<void> {
   for (let failures = 0; !signal.aborted; failures += 1) {
+    if (failures === 2) changes.lost(true);
     if (failures > 0) await pauseAfter(failures);
     try {
       const { body } = await api.changes(signal);
-      if (body === null) return;
+      if (body === null) break;
       for await (const messages of readMessages(body)) {
+        if (failures > 1) changes.lost(false);
         failures = 0;
         for (const { event, data } of messages) report(event, data, changes);
       }
     } catch (thrown) {
-      if (thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 429) return;
+      if (thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 429) break;
     }
   }
+  changes.lost(false);
 }
 
 function report(event: string, data: string, changes: Changes): void {
@@ -68,7 +84,7 @@ function report(event: string, data: string, changes: Changes): void {
 }
 
 /** Runs each time somebody comes back to the page, before anything else does. */
-export function watchReturns(window: Window, onReturn: () => void): void {
+export function watchReturns(window: WatchedWindow, onReturn: () => void): void {
   window.addEventListener("focus", onReturn);
   window.document.addEventListener("visibilitychange", () => {
     if (window.document.visibilityState === "visible") onReturn();

@@ -28,6 +28,7 @@ export const attachmentKinds = [
   { kind: "text", mediaTypes: ["text/*", "application/json"], extensions: ["txt", "md", "csv", "json", "xml", "log"] },
 ] as const;
 
-/** Limits the files that come with one question, and what they take together, in bytes. */
+/** Limits the files that come with one question, what each of them takes, and what they take together, in bytes. */
 export const mostAttachments = 20;
+export const longestAttachedFile = 20_000_000;
 export const longestAttachments = 50_000_000;

@@ -33,6 +33,18 @@ inChromium("the field and the cards in a browser", () => {
       for (const [at, least] of [400, 190, 240, 380].entries()) expect(rooms[at]).toBeGreaterThan(least);
     });
 
+    test("Ctrl+K leads to the search, also where the list comes in from the side", async () => {
+      const { page } = watched;
+      for (const [width, height] of [windows[0], [640, 400]] as const) {
+        await page.setViewportSize({ width, height });
+        await field().click();
+        await page.keyboard.press("Control+k");
+        await expect.poll(() => page.evaluate("document.activeElement.id"), { timeout: 5000 }).toBe("search");
+        await page.keyboard.press("Escape");
+        await page.locator("#search").waitFor({ state: "hidden" });
+      }
+    });
+
     test("a call that needs consent can be read and answered", async () => {
       const { page } = watched;
       duet.provider.script("cheap", { toolCalls: [{ name: "calculator", arguments: { expression: "6*7\u202e" } }] });
@@ -97,7 +109,7 @@ inChromium("the field and the cards in a browser", () => {
     });
   });
 
-  test("Enter while a run goes on passes on what is written, and keeps a command; a running step counts its seconds", async () => {
+  test("Enter while a run goes on passes on what is written, which stays in sight, and keeps a command; a running step counts its seconds", async () => {
     const { page } = watched;
     const last = gate();
     duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until }, { text: "够了。" });
@@ -105,6 +117,9 @@ inChromium("the field and the cards in a browser", () => {
     await ask(page, "慢的？");
     await send(page, "用法语");
     await expect.poll(() => field().inputValue()).toBe("");
+    const said = page.getByRole("list", { name: "你在运行期间说的话" }).getByText("用法语", { exact: true });
+    await said.waitFor();
+    await page.getByText("等待模型读取").waitFor();
     await send(page, "/help");
     await page.getByText("一次运行正在进行").waitFor();
     await page.locator(".step summary .facts[data-seconds]").waitFor({ state: "attached" });
@@ -112,7 +127,11 @@ inChromium("the field and the cards in a browser", () => {
     await answered(page);
     await page.getByText("一次运行正在进行").waitFor({ state: "hidden" });
     expect(await page.locator("[data-seconds]").count()).toBe(0);
-    await page.getByText("已转达：用法语").waitFor({ state: "attached" });
+    await said.waitFor();
+    expect(await page.getByText("等待模型读取").count()).toBe(0);
+    await page.reload();
+    await said.waitFor();
+    await page.getByText("一次运行正在进行").waitFor({ state: "hidden" });
     expect(await field().inputValue()).toBe("/help");
   });
 

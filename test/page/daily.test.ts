@@ -105,6 +105,17 @@ inChromium("the page as a daily tool in a browser", () => {
       await page.getByText("无法读取，没有添加").waitFor({ state: "hidden" });
     });
 
+    test("one that is larger than a file may be is named before anything is sent", async () => {
+      const { page } = watched;
+      const file = join(await temporaryFolder(), "大.txt");
+      await writeFile(file, Buffer.alloc(20_500_000, "a"));
+      await page.locator(".choose-files").setInputFiles(file);
+      await page.getByText("大.txt 有 20.5 MB，每个文件最多 20 MB。").waitFor();
+      const hint = () => page.getByRole("button", { name: "添加文件" }).getAttribute("title");
+      await expect.poll(hint).toContain("每个 20 MB，共 25 MB");
+      await page.getByRole("button", { name: "移除 大.txt" }).click();
+    });
+
     test("too many of them hold the question back, and the page says how many are allowed", async () => {
       const { page } = watched;
       await page.getByRole("button", { name: "新对话" }).click();

@@ -95,6 +95,10 @@ inChromium("two people in one browser", () => {
     await ask(tab, "艾琳问过的");
     await answered(tab);
     await sendRevoked(tab, "艾琳的秘密", erin, "艾琳还在写");
+    await tab
+      .getByRole("alert")
+      .filter({ hasText: /API 令牌 token-\d+ 已撤销/ })
+      .waitFor();
     await signIn(tab, frank.token);
     await tab.getByRole("button", { name: "我的用量" }).waitFor();
     await tab.getByRole("heading", { name: "新对话" }).waitFor();

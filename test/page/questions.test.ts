@@ -90,13 +90,19 @@ inChromium("questions to a person in a browser", () => {
   test("a token that is not accepted is asked for again; commands are the page's own", async () => {
     const duet = await startPageDuet({ environment: { DUET_HTTP_TOKEN: token, DEFAULT_MODE: "chat" } });
     const { page } = await openPage(duet.origin, { meant: /401/ });
-    for (const wrong of ["wrong", "不对"]) {
+    // The second one cannot be sent, so that the server says nothing of it.
+    for (const [wrong, why] of [
+      ["wrong", "令牌不被接受（允许：DUET_HTTP_TOKEN"],
+      ["不对", "这个令牌没有被接受。"],
+    ] as const) {
       await page.getByLabel("令牌").fill(wrong);
       await page.keyboard.press("Enter");
-      await page.getByText("这个令牌没有被接受。").waitFor();
+      await page.getByRole("alert").filter({ hasText: why }).waitFor();
     }
+    const settings = page.waitForResponse((response) => response.url().endsWith("/agent/settings") && response.ok());
     await page.getByLabel("令牌").fill(token);
     await page.keyboard.press("Enter");
+    await settings;
     await page.locator(".mode-now").getByText("Chat 模式").waitFor();
     await send(page, "/mode agent");
     await told(page, "已切换到 Agent 模式，对话历史已清除。");

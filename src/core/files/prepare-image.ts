@@ -6,10 +6,11 @@ import type { Text } from "../../kit/locale.ts";
 import { formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
+import { longestAttachedFile } from "../attachment.ts";
 import type { FileRef, ImagePart, StoredFile } from "../messages.ts";
 
 /** Limits one image, in bytes and in pixels. Vendors limit it further (`src/providers/vendors.ts`). */
-export const longestImage = 20_000_000;
+export const longestImage = longestAttachedFile;
 export const mostPixels = 100_000_000;
 
 /** Holds bytes with the part of a message that refers to them. */

@@ -105,6 +105,10 @@ export const conversationSchema = z.object({
         question: z.string(),
         answer: z.string(),
         attachments: z.array(attachmentSchema).optional(),
+        messages: z
+          .array(z.string())
+          .optional()
+          .meta({ description: "What was said to the run before its answer, as its models read it." }),
         status: z.enum(["partial", "failed", "cancelled", "interrupted"]).optional().meta({
           description: "How a run ended that did not answer in full; the answer then ends with a line that says so.",
         }),

@@ -45,6 +45,7 @@ export const settingsSchema = z.object({
   attachments: z
     .object({
       max_files: z.int(),
+      max_file_bytes: z.int().meta({ description: "Of one file." }),
       max_bytes: z.int().meta({ description: "Of all files of a question together." }),
       max_body_bytes: z.int().meta({ description: "Of a whole request, in which base64 takes a third more." }),
       kinds: z.array(

@@ -1,4 +1,6 @@
 import type * as z from "zod";
+import { toParts } from "../message-content.ts";
+import type { MessageContent } from "../messages.ts";
 import type { ConversationEntryJson, conversationSchema } from "../schemas/conversation-schema.ts";
 import type { NumberedSource } from "../sources.ts";
 import type { AgentTrace } from "../trace.ts";
@@ -55,10 +57,24 @@ export function toConversationJson(
 }
 
 /** Names what came with the question. Its bytes and its text are not part of a list. */
-function toTurnJson({ question, answer, status, files = [] }: ConversationTurn): ConversationJson["turns"][number] {
+function toTurnJson(turn: ConversationTurn): ConversationJson["turns"][number] {
+  const { question, answer, status, files = [], steps = [] } = turn;
   const attachments = files.map((part) => {
     const { hash: id, name = "", mediaType: media_type, size } = part.type === "image" ? part.image : part.file;
     return { id, name, media_type, size };
   });
-  return { question, answer, ...(attachments.length > 0 && { attachments }), ...(status && { status }) };
+  const messages = steps.flatMap((step) => (step.messages ?? []).map(({ content }) => toText(content)));
+  return {
+    question,
+    answer,
+    ...(attachments.length > 0 && { attachments }),
+    ...(messages.length > 0 && { messages }),
+    ...(status && { status }),
+  };
+}
+
+function toText(content: MessageContent): string {
+  return toParts(content)
+    .flatMap((part) => (part.type === "text" ? part.text : []))
+    .join("\n");
 }

@@ -1,7 +1,7 @@
 import { chooseStartMode, type StartConfig } from "../../app/models/start-mode.ts";
 import type { Config } from "../../config/config.ts";
 import type { ModelParameters } from "../../config/models/resolve-model.ts";
-import { attachmentKinds, longestAttachments, mostAttachments } from "../../core/attachment.ts";
+import { attachmentKinds, longestAttachedFile, longestAttachments, mostAttachments } from "../../core/attachment.ts";
 import type { Caller } from "../../core/caller.ts";
 import { type ConfiguredLimits, mapLimits, offeredLimits } from "../../core/limits.ts";
 import { isOffline, type Model, toModelName } from "../../core/model.ts";
@@ -81,10 +81,12 @@ async function readSettings(
 /** Returns what may come with a question, so that nobody uploads what is refused then. */
 function describeAttachments(maxBody: number): SettingsJson["attachments"] {
   const longestBody = toFileBodyLimit(maxBody);
+  // Base64 takes four bytes for three, and the rest of the question a little.
+  const longestFiles = Math.floor(((longestBody - 65_536) * 3) / 4);
   return {
     max_files: mostAttachments,
-    // Base64 takes four bytes for three, and the rest of the question a little.
-    max_bytes: Math.min(longestAttachments, Math.floor(((longestBody - 65_536) * 3) / 4)),
+    max_file_bytes: Math.min(longestAttachedFile, longestFiles),
+    max_bytes: Math.min(longestAttachments, longestFiles),
     max_body_bytes: longestBody,
     kinds: attachmentKinds.map(({ kind, mediaTypes, extensions }) => {
       return { kind, media_types: [...mediaTypes], extensions: [...extensions] };

@@ -1,3 +1,4 @@
+import { longestAttachedFile } from "../../core/attachment.ts";
 import { isBinary } from "../page/decode-page.ts";
 import { listZipEntries } from "./zip-entries.ts";
 
@@ -34,7 +35,7 @@ export type DocumentResult =
   | { problem: DocumentProblem };
 
 /** Limits a document, in bytes. */
-export const longestDocument = 20_000_000;
+export const longestDocument = longestAttachedFile;
 
 /** Limits the text that is taken from one document, in characters: all of it is read with the question. */
 export const longestText = 200_000;

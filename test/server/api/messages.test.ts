@@ -37,6 +37,8 @@ test("what its caller says to a run over HTTP is read before the next turn; nobo
   expect(late).toMatchObject({ status: 409, detail: expect.stringContaining("The run is over") });
   const trace = await read(call(`/agent/runs/${run_id}/trace`, "anna"));
   expect(trace.notes).toContainEqual(expect.objectContaining({ code: "message-delivered" }));
+  const kept = await read(call(`/agent/conversations/${trace.conversation_id}`, "anna"));
+  expect(kept.turns).toEqual([expect.objectContaining({ question: "Add", messages: ["in French"] })]);
 });
 
 test("agent_message says something to a run of the same caller, and to no other", async () => {

@@ -36,7 +36,12 @@ test("what a question is run with is told, with what it may choose from", async 
   });
   const { choices, attachments, ...told } = await settingsAt(origin);
   // What fits into the body of a request, of which base64 takes a third more.
-  expect(attachments).toMatchObject({ max_files: 20, max_bytes: 25_116_672, max_body_bytes: 33_554_432 });
+  expect(attachments).toMatchObject({
+    max_files: 20,
+    max_file_bytes: 20_000_000,
+    max_bytes: 25_116_672,
+    max_body_bytes: 33_554_432,
+  });
   expect(attachments.kinds.map(({ kind }) => kind)).toEqual(["image", "pdf", "word", "excel", "text"]);
   expect(told).toEqual({
     version,

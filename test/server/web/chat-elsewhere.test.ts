@@ -504,13 +504,19 @@ test("what another tab asks is seen, and what it deletes is gone, with a word", 
   expect(shown(here.store.state).map(({ run }) => run.question)).toEqual(["First?", "Second?"]);
 
   await there.conversations.remove({ id, title: "", updatedAt: "", isPinned: false });
-  await here.conversations.catchUp();
+  // What the stream of changes tells is enough: nothing is asked for that is not there.
+  here.conversations.handleRemoval(id);
   expect(here.store.state).toMatchObject({
     conversationId: undefined,
     items: [{ kind: "note", text: { zh: expect.stringContaining("这个对话已不存在") } }],
   });
   await here.conversations.open(id);
   expect(here.store.state.items).toMatchObject([{ kind: "note" }]);
+
+  // There it was in sight, and is again.
+  await there.conversations.restore({ id, title: "", updatedAt: "", isPinned: false });
+  expect(there.store.state.conversationId).toBe(id);
+  expect(shown(there.store.state).map(({ run }) => run.question)).toEqual(["First?", "Second?"]);
 });
 
 test("a question in a conversation that was deleted elsewhere is in sight where a new one begins, and is kept so", async () => {

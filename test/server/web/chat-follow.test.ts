@@ -1,4 +1,6 @@
-import { createServer } from "node:http";
+import { EventEmitter, once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { AgentEvent } from "../../../src/core/events.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
@@ -6,6 +8,7 @@ import { createApi, readRunId } from "../../../src/server/web/chat/api/api.ts";
 import { readMessages } from "../../../src/server/web/chat/api/event-stream.ts";
 import { followRun, type RunUpdate } from "../../../src/server/web/chat/api/follow-run.ts";
 import { createSender } from "../../../src/server/web/chat/api/sender.ts";
+import { type Changes, watchChanges } from "../../../src/server/web/chat/watch/watch-changes.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../fakes/http-duet.ts";
 import type { ScriptedTurn } from "../../fakes/model.ts";
@@ -136,6 +139,49 @@ test("what the server refuses is worded in the language that the page has at tha
       .catch((thrown: Error) => thrown.message);
   expect(await refusal()).toMatch(/\p{Script=Han}/u);
   expect(await refusal()).not.toMatch(/\p{Script=Han}/u);
+});
+
+test("a page on which nothing runs learns that the server is gone, and that it is there again", async () => {
+  const createChanges = () =>
+    createServer((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write("event: reload\ndata: {}\n\n");
+    });
+  const listen = (server: Server, port: number) =>
+    new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const close = (server: Server) => {
+    server.closeAllConnections();
+    server.close();
+  };
+  const [first, second] = [createChanges(), createChanges()];
+  await listen(first, 0);
+  const { port } = first.address() as AddressInfo;
+  const document = Object.assign(new EventTarget(), { visibilityState: "visible" });
+  onTestFinished(() => {
+    document.visibilityState = "hidden";
+    document.dispatchEvent(new Event("visibilitychange"));
+    for (const server of [first, second]) close(server);
+  });
+  const lines = new EventEmitter();
+  const next = (line: string) => once(lines, line);
+  const changes: Changes = {
+    lost: (isLost) => lines.emit(isLost ? "lost" : "found"),
+    reload: () => lines.emit("reload"),
+    removed() {},
+    entry() {},
+    run() {},
+    queue() {},
+  };
+  const signIn = () => Promise.reject(new Error("no sign-in"));
+  const send = createSender({ origin: `http://127.0.0.1:${port}`, token: () => undefined, locale: () => "en", signIn });
+  const read = next("reload");
+  watchChanges(document, createApi(send), changes);
+  await read;
+  const lost = next("lost");
+  close(first);
+  await lost;
+  const found = next("found");
+  await listen(second, port);
+  await found;
 });
 
 test("a message may come in any pieces; comments and line ends of both kinds are no matter", async () => {

@@ -78,6 +78,7 @@ async function watchServer({ mute = 0 } = {}) {
     entry() {},
     run() {},
     queue() {},
+    lost() {},
   };
   watchChanges(document, createApi(send), changes);
   return {

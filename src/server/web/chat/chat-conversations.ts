@@ -29,12 +29,19 @@ export interface ChatConversations {
   /** Adds to the conversation in sight what was asked elsewhere. */
   catchUp(): Promise<void>;
   remove(entry: ConversationEntry): Promise<void>;
+  /** Takes a conversation off the page that the server says is deleted; of the one in sight it says so. */
+  handleRemoval(id: string): void;
+  /** Restores a deleted conversation, and shows it where it was in sight when it was deleted. */
   restore(entry: ConversationEntry): Promise<void>;
 }
 
 export function createConversations(api: Api, store: Store, runs: ChatRuns): ChatConversations {
   /** When several conversations are opened, only the last one counts, and none counts after something else has been started. */
   let wanted = "";
+  /** Holds the conversations that this page is deleting: it says itself that they are gone. */
+  const leaving = new Set<string>();
+  /** Is the conversation that was in sight when it was deleted here last. */
+  let left: string | undefined;
 
   /** Returns the turns of a conversation that only this page knows. */
   function listOwnTurns(id: string): Turn[] {
@@ -57,30 +64,32 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
     if (queue !== undefined) store.change((chat) => (chat.conversationId === id ? { ...chat, queue } : chat));
   }
 
+  async function open(id: string, keepsChoices?: boolean, branch?: number): Promise<void> {
+    wanted = id;
+    const before = store.state.items;
+    const conversation = await api.conversation(id, branch).catch(ignoreMissing);
+    if (wanted !== id || store.state.items !== before) return;
+    const own = listOwnTurns(id);
+    if (conversation === undefined && own.length === 0) {
+      store.change((chat) => leaveGone(dropEntry(chat, id), id));
+      return;
+    }
+    const found = conversation ?? nothing;
+    // What is followed here is known better than what is kept.
+    const kept = toTurns(found, id);
+    const isOwn = ({ keptRunId }: Turn): boolean => own.some(({ run }) => run.runId === keptRunId);
+    const foreign = kept.filter((turn) => !isOwn(turn));
+    const turns = [...cutAtRun(foreign, branch === undefined ? findGoingRun(found) : undefined), ...own];
+    const items = turns.map(({ key }) => ({ kind: "turn" as const, key }));
+    store.change((chat) =>
+      placeTurns(showTalk(keepsChoices ? chat : restoreChoices(chat, found), id, items, turns), found),
+    );
+    followAll(found, id);
+    void readQueue(id);
+  }
+
   return {
-    async open(id, keepsChoices, branch) {
-      wanted = id;
-      const before = store.state.items;
-      const conversation = await api.conversation(id, branch).catch(ignoreMissing);
-      if (wanted !== id || store.state.items !== before) return;
-      const own = listOwnTurns(id);
-      if (conversation === undefined && own.length === 0) {
-        store.change((chat) => leaveGone(dropEntry(chat, id), id));
-        return;
-      }
-      const found = conversation ?? nothing;
-      // What is followed here is known better than what is kept.
-      const kept = toTurns(found, id);
-      const isOwn = ({ keptRunId }: Turn): boolean => own.some(({ run }) => run.runId === keptRunId);
-      const foreign = kept.filter((turn) => !isOwn(turn));
-      const turns = [...cutAtRun(foreign, branch === undefined ? findGoingRun(found) : undefined), ...own];
-      const items = turns.map(({ key }) => ({ kind: "turn" as const, key }));
-      store.change((chat) =>
-        placeTurns(showTalk(keepsChoices ? chat : restoreChoices(chat, found), id, items, turns), found),
-      );
-      followAll(found, id);
-      void readQueue(id);
-    },
+    open,
     // A run that begins and ends is told by its stream and by the stream of changes, nearly at once.
     catchUp: joinCalls(async () => {
       const { conversationId: id, items } = store.state;
@@ -99,7 +108,12 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
     }),
     async remove(entry) {
       const { id } = entry;
-      await api.deleteConversation(id).catch(ignoreMissing);
+      leaving.add(id);
+      await api
+        .deleteConversation(id)
+        .catch(ignoreMissing)
+        .finally(() => leaving.delete(id));
+      if (store.state.conversationId === id) left = id;
       store.change((chat) => {
         const conversations = chat.conversations.filter((entry) => entry.id !== id);
         const gone = chat.conversations.length - conversations.length;
@@ -112,9 +126,17 @@ export function createConversations(api: Api, store: Store, runs: ChatRuns): Cha
         return showTalk({ ...rest, turns: Object.fromEntries(others) }, undefined, [], []);
       });
     },
+    handleRemoval(id) {
+      store.change((chat) => dropEntry(chat, id));
+      const isLeft = leaving.has(id) || store.state.conversationId !== id || listOwnTurns(id).length > 0;
+      if (!isLeft) store.change((chat) => leaveGone(chat, id));
+    },
     async restore(entry) {
       const restored = await api.restoreConversation(entry.id);
       store.change((chat) => insertEntry(forgetRemoved(chat, entry.id), restored));
+      const { conversationId, items } = store.state;
+      // Whoever has gone elsewhere meanwhile is left there.
+      if (left === entry.id && conversationId === undefined && items.length === 0) await open(entry.id);
     },
   };
 }

@@ -6,7 +6,7 @@ import { createApi } from "./api/api.ts";
 import { createCaller } from "./api/call-agent.ts";
 import { createOperatorApi } from "./api/operator.ts";
 import { createSender } from "./api/sender.ts";
-import { createChatList, createConversations, dropEntry, insertEntry, updateRun } from "./chat-conversations.ts";
+import { createChatList, createConversations, insertEntry, updateRun } from "./chat-conversations.ts";
 import { createChatRuns } from "./chat-runs.ts";
 import { createActions } from "./create-actions.ts";
 import { loadOperator } from "./load-operator.ts";
@@ -94,7 +94,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     ask: (isWrong) => screen.askToken(isWrong),
     readOwner: (token) => retryUntilReached("token", () => fetchTokenOwner(token, getLocale()), reportConnectivity),
     admitOwner: (name) => owner.admitOwner(name),
-    onRefusal: ({ message }) => screen.explainToken(message),
+    onRefusal: ({ message, hint }) => screen.explainToken([message, hint].filter(Boolean).join("\n")),
   });
   const sendAsAnybody = createSender({ origin: "", token: gate.token, locale: getLocale, signIn: gate.signIn });
   const owner = createPageOwner({
@@ -207,6 +207,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   preferences.saveChoices({ locale: screen.locale, mode: store.state.choices.mode });
   place.settle(store.state);
   watchChanges(document, api, {
+    lost: (isLost) => reportConnectivity("changes", isLost),
     reload() {
       store.change(forgetUnreached);
       readMissed();
@@ -217,7 +218,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
       waiting.restoreConversation(entry.id);
     },
     removed(id, isRestorable) {
-      store.change((chat) => dropEntry(chat, id));
+      conversations.handleRemoval(id);
       waiting.markRemoved(id, isRestorable);
     },
     run(run) {

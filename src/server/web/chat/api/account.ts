@@ -48,9 +48,9 @@ export async function fetchOwner(call: CallAgent): Promise<string> {
   return caller ?? "";
 }
 
-/** Names the owner of a token, without the sign-in of this page. Rejects as `fetchOwner` does. */
+/** Names the owner of a token, without the sign-in of this page. Rejects as `fetchOwner` does, without a message for a token that cannot be sent. */
 export function fetchTokenOwner(token: string, locale: Locale): Promise<string> {
-  const signIn = () => Promise.reject(new ApiError(401, "the token is nobody's", null));
+  const signIn = (_: unknown, refused = new ApiError(401, "", null)) => Promise.reject(refused);
   return fetchOwner(createCaller(createSender({ origin: "", token: () => token, locale: () => locale, signIn })));
 }
 

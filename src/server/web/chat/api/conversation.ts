@@ -85,6 +85,8 @@ export interface Conversation {
     readonly runId?: string | undefined;
     readonly rating?: Feedback | undefined;
     readonly files?: readonly KeptFile[] | undefined;
+    /** Lists what was said to the run. */
+    readonly messages?: readonly string[] | undefined;
   }[];
   /** Holds all turns of all branches. */
   readonly tree: readonly TreeNode[];
@@ -175,6 +177,7 @@ export function readConversation(value: unknown): Conversation {
       runId: toText(turn.run_id) || undefined,
       rating: readRating(turn.feedback),
       files: readFiles(turn.attachments),
+      messages: Array.isArray(turn.messages) ? turn.messages.map(toText) : [],
     })),
     tree: listRecords(tree).map(({ n, parent, run_id }) => ({
       n: Number(n),

@@ -1,5 +1,5 @@
 import type { Locale } from "../../../../kit/locale.ts";
-import { readRefusal } from "./api-error.ts";
+import { type ApiError, readRefusal } from "./api-error.ts";
 
 export interface SendOptions {
   readonly body?: object | undefined;
@@ -35,8 +35,11 @@ export interface SenderOptions {
   token(): string | undefined;
   /** Is the language in which the server words what it refuses. */
   locale(): Locale;
-  /** Resolves when the user has signed in. Rejects when the signal aborts. */
-  signIn(signal: AbortSignal | undefined): Promise<void>;
+  /**
+   * Resolves when the user has signed in. Rejects when the signal aborts. `refused` is what the server said of the token, and undefined
+   * for one that could not be sent.
+   */
+  signIn(signal: AbortSignal | undefined, refused: ApiError | undefined): Promise<void>;
 }
 
 /** Matches the tokens that a header can carry. With another one a browser sends nothing, as if the server could not be reached. */
@@ -48,7 +51,7 @@ export function createSender({ origin, token, locale, signIn }: SenderOptions): 
     for (;;) {
       const used = token();
       if (used !== undefined && !sendable.test(used)) {
-        await signIn(signal);
+        await signIn(signal, undefined);
         continue;
       }
       const begin = new AbortController();
@@ -72,9 +75,9 @@ export function createSender({ origin, token, locale, signIn }: SenderOptions): 
         })
         .finally(() => clearTimeout(timer));
       if (response.ok) return response;
-      if (response.status !== 401) throw await readRefusal(response);
-      await response.body?.cancel();
-      if (token() === used) await signIn(signal);
+      const refused = await readRefusal(response);
+      if (refused.status !== 401) throw refused;
+      if (token() === used) await signIn(signal, refused);
     }
   };
 }

@@ -1,4 +1,4 @@
-import { longestAttachments, mostAttachments } from "../../../../core/attachment.ts";
+import { longestAttachedFile, longestAttachments, mostAttachments } from "../../../../core/attachment.ts";
 import { type OfferedName, offeredLimits } from "../../../../core/limits.ts";
 import type { Mode } from "../../../../core/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
@@ -37,9 +37,18 @@ export interface ServerSettings {
 /** Limits the files that come with one question. */
 export interface AttachmentLimits {
   readonly maxFiles: number;
+  /** Counts the bytes of one of them. */
+  readonly maxFileBytes: number;
   /** Counts the bytes of all of them together. */
   readonly maxBytes: number;
 }
+
+/** Holds the limits of a server that has not named its own. */
+export const widestAttachments: AttachmentLimits = {
+  maxFiles: mostAttachments,
+  maxFileBytes: longestAttachedFile,
+  maxBytes: longestAttachments,
+};
 
 /** States why web search is unavailable. */
 export type SearchReason = "off" | "no_service" | "not_permitted";
@@ -58,7 +67,7 @@ export const usualUndoMs = 30_000;
 export function readSettings(value: unknown): ServerSettings {
   const { start_mode, models, agents, choices, parameters, search, limits, keep_history, attachments, undo_s } =
     isRecord(value) ? value : {};
-  const { max_files, max_bytes } = isRecord(attachments) ? attachments : {};
+  const { max_files, max_file_bytes, max_bytes } = isRecord(attachments) ? attachments : {};
   const { available, enabled, reason: told } = isRecord(search) ? search : {};
   const reason = searchReasons.find((known) => known === told) ?? "off";
   return {
@@ -75,8 +84,9 @@ export function readSettings(value: unknown): ServerSettings {
     ),
     undoMs: typeof undo_s === "number" ? undo_s * 1000 : usualUndoMs,
     attachments: {
-      maxFiles: typeof max_files === "number" ? max_files : mostAttachments,
-      maxBytes: typeof max_bytes === "number" ? max_bytes : longestAttachments,
+      maxFiles: typeof max_files === "number" ? max_files : widestAttachments.maxFiles,
+      maxFileBytes: typeof max_file_bytes === "number" ? max_file_bytes : widestAttachments.maxFileBytes,
+      maxBytes: typeof max_bytes === "number" ? max_bytes : widestAttachments.maxBytes,
     },
   };
 }

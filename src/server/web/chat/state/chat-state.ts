@@ -46,6 +46,8 @@ export interface Turn {
   /** Is true where the server did not take the question. */
   readonly isRefused?: boolean | undefined;
   readonly rating?: Feedback | undefined;
+  /** Lists what the conversation keeps of what was said to the run. The events of a followed run tell it themselves. */
+  readonly said?: readonly string[] | undefined;
 }
 
 /** Holds what was sent and not taken, until it is sent again or taken back. */
@@ -57,7 +59,7 @@ export interface Unsent {
   readonly files: readonly AttachedFile[];
   /** Is true where it was to wait for the end of a run. */
   readonly isQueued: boolean;
-  /** Is the run to which it was said, as long as nobody knows whether its models read it. It is not shown then. */
+  /** Is the run to which it was said, as long as nobody knows whether its models read it. It is shown with that run then. */
   readonly saidTo?: string | undefined;
   /**
    * Is what the server was asked for where nobody knows whether it has taken it. Asked for again with the same key, it is asked once.

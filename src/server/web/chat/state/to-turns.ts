@@ -59,7 +59,7 @@ interface AnsweredTurn {
 }
 
 function toAnsweredTurn({ id, key, kept, run: entry, conversation }: AnsweredTurn): Turn {
-  const { question, answer, n, rating, files = [] } = kept;
+  const { question, answer, n, rating, files = [], messages: said } = kept;
   const node = conversation.tree.find((each) => each.n === n);
   const cited = conversation.sources.filter(({ n }) => answer.includes(`[${n}]`));
   const status = endings.find((each) => each === entry?.status);
@@ -69,7 +69,7 @@ function toAnsweredTurn({ id, key, kept, run: entry, conversation }: AnsweredTur
     cited,
     plain: { text: answer, isFailed: status === "failed", status },
   } as const;
-  const known = { conversationId: id, run, isFollowed: false, keptRunId: entry?.id, node, rating };
+  const known = { conversationId: id, run, isFollowed: false, keptRunId: entry?.id, node, rating, said };
   return { ...createTurn(key, question, files), ...known };
 }
 

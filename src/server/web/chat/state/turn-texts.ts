@@ -1,5 +1,6 @@
 import type { Text } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
+import type { AttachmentLimits } from "../api/server-settings.ts";
 
 /** Holds the texts of what can be done with questions and answers. */
 export const turnTexts = {
@@ -29,6 +30,8 @@ export const turnTexts = {
   detach: { zh: "移除", en: "Remove" },
   drop: { zh: "松开鼠标，添加这些文件", en: "Drop the files to attach them" },
   steer: { zh: "立即转达", en: "Tell it now" },
+  said: { zh: "你在运行期间说的话", en: "What you said while it ran" },
+  notRead: { zh: "等待模型读取", en: "Not read yet" },
   queue: { zh: "排队，等它结束", en: "Queue it" },
   waiting: { zh: "排队中的问题", en: "Queued questions" },
   withdraw: { zh: "取回", en: "Take back" },
@@ -65,16 +68,26 @@ export function describeLateReply(reply: string): Text {
 }
 
 /** Says how much may be attached, before anything is sent. */
-export function describeAttachmentLimits(files: number, bytes: number): Text {
-  const size = Math.floor(bytes / 1_000_000);
+export function describeAttachmentLimits({ maxFiles, maxFileBytes, maxBytes }: AttachmentLimits): Text {
+  const [each, all] = [maxFileBytes, maxBytes].map((bytes) => Math.floor(bytes / 1_000_000));
   return {
-    zh: `图片、PDF、Word、Excel 或文本；最多 ${files} 个文件，共 ${size} MB`,
-    en: `Images, PDF, Word, Excel or text; at most ${files} files, ${size} MB together`,
+    zh: `图片、PDF、Word、Excel 或文本；最多 ${maxFiles} 个文件，每个 ${each} MB，共 ${all} MB`,
+    en: `Images, PDF, Word, Excel or text; at most ${maxFiles} files of ${each} MB each, ${all} MB together`,
   };
 }
 
 export function describeTooManyFiles(count: number, allowed: number): Text {
   return { zh: `有 ${count} 个文件，最多 ${allowed} 个。`, en: `${count} files; at most ${allowed} are allowed.` };
+}
+
+/** Says which file is too large by itself. Both sizes are in bytes. */
+export function describeTooLargeFile(name: string, bytes: number, allowed: number): Text {
+  const shown = sanitizeLine(name);
+  const [now, most] = [(bytes / 1_000_000).toFixed(1), Math.floor(allowed / 1_000_000)];
+  return {
+    zh: `${shown} 有 ${now} MB，每个文件最多 ${most} MB。`,
+    en: `${shown} has ${now} MB; at most ${most} MB are allowed for one file.`,
+  };
 }
 
 /** Says that files are too large together. Both sizes are in bytes. */

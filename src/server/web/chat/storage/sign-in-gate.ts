@@ -9,8 +9,8 @@ export type TokenResult = "accepted" | "unknown" | "refused";
 export interface SignInGate {
   /** Is the token that the requests of this page carry. */
   token(): string | undefined;
-  /** Resolves when a token of the owner of the tab has been given. */
-  signIn(): Promise<void>;
+  /** Resolves when a token of the owner of the tab has been given. `refused` is what the server said of the last one. */
+  signIn(signal?: AbortSignal, refused?: ApiError): Promise<void>;
   /** Takes a token. That of somebody else than the owner of the tab is for its next page. */
   setToken(token: string): Promise<TokenResult>;
 }
@@ -22,7 +22,7 @@ export interface SignInGateOptions {
   readonly readOwner: ReadOwner;
   /** Takes over who has been let in; false where the tab is somebody else's. */
   admitOwner(owner: string): boolean;
-  /** Says why the server does not tell whose a token is. */
+  /** Says why the server does not take a token, or does not tell whose it is. */
   onRefusal(reason: ApiError): void;
 }
 
@@ -31,17 +31,17 @@ export function createSignInGate({ keeper, ask, readOwner, admitOwner, onRefusal
   let waiting: (() => void)[] = [];
   return {
     token: () => token,
-    signIn: () =>
+    signIn: (_, refused) =>
       new Promise((resolve) => {
         waiting.push(resolve);
+        if (token !== undefined && refused !== undefined) onRefusal(refused);
         ask(token !== undefined);
       }),
     async setToken(given) {
       const owner = await readOwner(given).catch(toRefusal);
       if (owner instanceof ApiError) {
-        if (owner.status === 401) return "unknown";
         onRefusal(owner);
-        return "refused";
+        return owner.status === 401 ? "unknown" : "refused";
       }
       keeper.keepToken(given);
       // What waits was asked by the owner of the tab.

@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { longestAttachments, mostAttachments } from "../../../../core/attachment.ts";
 import { ignoreRejection } from "../../../../kit/async/ignore-rejection.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import type { AttachedFile } from "../api/api.ts";
-import type { AttachmentLimits } from "../api/server-settings.ts";
+import { type AttachmentLimits, widestAttachments } from "../api/server-settings.ts";
 import { toDataUrl } from "../data-url.ts";
 import { measureBase64 } from "../measure-base64.ts";
 import {
   describeAttachmentLimits,
   describeEmptyFile,
+  describeTooLargeFile,
   describeTooLargeFiles,
   describeTooManyFiles,
   describeUnreadable,
@@ -24,7 +24,8 @@ export function Attachments() {
   const say = useSay();
   const isDragged = useDroppedFiles();
   const problem =
-    findFileProblem(files.value, chat.value.settings?.attachments ?? widest) ?? describeUnreadable(unreadable.value);
+    findFileProblem(files.value, chat.value.settings?.attachments ?? widestAttachments) ??
+    describeUnreadable(unreadable.value);
   return (
     <>
       {isDragged && <div class="drop-here">{say(turnTexts.drop)}</div>}
@@ -49,15 +50,15 @@ export function Attachments() {
   );
 }
 
-const widest: AttachmentLimits = { maxFiles: mostAttachments, maxBytes: longestAttachments };
-
 /** Says which limit the files exceed, or which of them is empty, if that is so. */
 export function findFileProblem(
   files: readonly AttachedFile[],
-  { maxFiles, maxBytes }: AttachmentLimits,
+  { maxFiles, maxFileBytes, maxBytes }: AttachmentLimits,
 ): Text | undefined {
   const bytes = files.reduce((sum, file) => sum + measureBase64(file.data), 0);
   if (files.length > maxFiles) return describeTooManyFiles(files.length, maxFiles);
+  const large = files.find(({ data }) => measureBase64(data) > maxFileBytes);
+  if (large !== undefined) return describeTooLargeFile(large.name, measureBase64(large.data), maxFileBytes);
   if (bytes > maxBytes) return describeTooLargeFiles(bytes, maxBytes);
   const empty = files.find(({ data }) => data === "");
   return empty && describeEmptyFile(empty.name);
@@ -69,8 +70,7 @@ export function AttachButton() {
   const { chat, message } = page;
   const say = useSay();
   const input = useRef<HTMLInputElement>(null);
-  const { maxFiles, maxBytes } = chat.value.settings?.attachments ?? widest;
-  const limits = say(describeAttachmentLimits(maxFiles, maxBytes));
+  const limits = say(describeAttachmentLimits(chat.value.settings?.attachments ?? widestAttachments));
   return (
     <>
       <button

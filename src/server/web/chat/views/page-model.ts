@@ -6,7 +6,7 @@ import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
 import type { PageParts } from "../load-parts.ts";
-import type { ChatState, TalkTree } from "../state/chat-state.ts";
+import type { ChatState, TalkTree, Unsent } from "../state/chat-state.ts";
 import type { ChatActions } from "./chat-actions.ts";
 
 /** Names the colours of the page; `auto` follows the system. */
@@ -20,6 +20,8 @@ export interface PageModel {
   readonly isGoing: ReadonlySignal<boolean>;
   /** Holds the tree of the shown conversation, likewise. */
   readonly tree: ReadonlySignal<TalkTree>;
+  /** Holds what was sent and not taken, likewise. */
+  readonly unsent: ReadonlySignal<readonly Unsent[]>;
   readonly locale: Signal<Locale>;
   /** Holds the text that has not been sent yet. */
   readonly draft: Signal<string>;
@@ -45,7 +47,7 @@ export interface PageModel {
   readonly unreadable: Signal<readonly string[]>;
   readonly settings: Signal<boolean>;
   readonly tokenAsked: Signal<"no" | "first" | "again">;
-  /** Says why the server did not tell whose the last token is; empty where it did. */
+  /** Says why the server did not take the last token; empty where it did, or has not said why. */
   readonly tokenProblem: Signal<string>;
   readonly actions: ChatActions;
   readonly parts: PageParts;

@@ -72,6 +72,7 @@ export function createScreen(options: ScreenOptions): Screen {
     chat,
     isGoing: computed(() => findActiveTurn(chat.value) !== undefined),
     tree: computed(() => chat.value.tree),
+    unsent: computed(() => chat.value.unsent),
     locale: signal(locale),
     draft: signal(""),
     drawer: signal(false),

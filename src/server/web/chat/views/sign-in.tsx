@@ -40,7 +40,7 @@ export function SignIn() {
           <input type="password" id="token" autocomplete="off" required ref={token} />
         </label>
         <p class="problem" role="alert">
-          {tokenAsked.value === "again" ? say(chatTexts.wrongToken) : tokenProblem.value}
+          {tokenProblem.value || (tokenAsked.value === "again" && say(chatTexts.wrongToken))}
         </p>
         <div class="actions">
           <button type="submit" class="primary">

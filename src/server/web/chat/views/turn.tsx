@@ -21,6 +21,7 @@ import { Icon } from "./icon.tsx";
 import { usePage, useSay } from "./page-model.ts";
 import { PartView } from "./part-view.tsx";
 import { Question } from "./question.tsx";
+import { SaidMessages } from "./said-messages.tsx";
 
 export interface TurnProps {
   readonly turn: Turn;
@@ -73,6 +74,7 @@ export function TurnView({ turn, isNewest }: TurnProps) {
           </button>
         )}
         <PartView create={() => createStepList(now, { createResult })} value={shownSteps} />
+        <SaidMessages turn={turn} view={view} />
         {turn.question && <Ask key={turn.question.id} turnKey={turn.key} question={turn.question} />}
         <PartView create={() => createAnswerPart(now, undefined, parts)} value={view} />
         <div class="problem" role="alert" hidden={problem === ""}>

@@ -15,6 +15,8 @@ import { pauseAfter } from "../api/pause-after.ts";
 
 /** Says what has changed on the server, in whatever tab or program. */
 export interface Changes {
+  /** The server cannot be reached, or can be again. A stream that ends and is open again at once is not told. */
+  lost(isLost: boolean): void;
   /** Something has changed that is not said: all is read anew. */
   reload(): void;
   entry(entry: ConversationEntry): void;
@@ -50,19 +52,22 @@ export function watchChanges(document: WatchedDocument, api: Pick<Api, "changes"
 /** Ends when the signal aborts, or where the server has no such stream. */
 async function follow(api: Pick<Api, "changes">, changes: Changes, signal: AbortSignal): Promise<void> {
   for (let failures = 0; !signal.aborted; failures += 1) {
+    if (failures === 2) changes.lost(true);
     if (failures > 0) await pauseAfter(failures);
     const attach = new AbortController();
     try {
       const response = await api.changes(AbortSignal.any([signal, attach.signal]));
-      if (response.body === null) return;
+      if (response.body === null) break;
       await listen(response, attach, (messages) => {
+        if (failures > 1) changes.lost(false);
         failures = 0;
         for (const { event, data } of messages) report(event, data, changes);
       });
     } catch (thrown) {
-      if (thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 429) return;
+      if (thrown instanceof ApiError && thrown.status < 500 && thrown.status !== 429) break;
     }
   }
+  changes.lost(false);
 }
 
 function report(event: string, data: string, changes: Changes): void {

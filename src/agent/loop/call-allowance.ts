@@ -28,11 +28,11 @@ export function createCallAllowance(
   let open = 0;
   const waiting = new Set<(place: CallPlace | undefined) => void>();
 
-  function startWaiting(): void {
-    for (const start of waiting) {
+  function resolveWaiting(): void {
+    for (const resolve of waiting) {
       if (allowance.left <= 0 && open > 0) return;
-      waiting.delete(start);
-      start(reserve());
+      waiting.delete(resolve);
+      resolve(reserve());
     }
   }
 
@@ -48,7 +48,7 @@ export function createCallAllowance(
           allowance.left += 1;
           statistics.removeToolCall();
         }
-        startWaiting();
+        resolveWaiting();
       },
     };
   }
@@ -60,14 +60,14 @@ export function createCallAllowance(
     async waitForPlace(signal) {
       if (open === 0 || signal.aborted) return undefined;
       const { promise, resolve } = Promise.withResolvers<CallPlace | undefined>();
-      const giveUp = (): void => {
+      const stopWaiting = (): void => {
         waiting.delete(resolve);
         resolve(undefined);
       };
       waiting.add(resolve);
-      signal.addEventListener("abort", giveUp, { once: true });
+      signal.addEventListener("abort", stopWaiting, { once: true });
       const place = await promise;
-      signal.removeEventListener("abort", giveUp);
+      signal.removeEventListener("abort", stopWaiting);
       return place;
     },
   };

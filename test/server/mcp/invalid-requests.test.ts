@@ -210,7 +210,7 @@ test("a response of the host that cannot be read fails the question that it is f
   for await (const line of createInterface({ input: child.stdout })) {
     const { id, method, result } = JSON.parse(line);
     if (method === "elicitation/create") send({ id, result: "yes" });
-    if (id === 1) {
+    else if (id === 1) {
       answer = result;
       break;
     }

@@ -127,7 +127,7 @@ test("a response that cannot be read fails its request here, and none of the hos
   send({ method: "notifications/initialized" });
   await replyTo("hello").toBeDefined();
   const asked = server()?.listRoots();
-  send({ id: 0, result: "none" });
+  send({ id: 1, result: "none" });
   await expect(asked).rejects.toThrow('result: "none" is not allowed');
   expect(replies.filter(({ error }) => error !== undefined)).toEqual([]);
 });
@@ -142,7 +142,7 @@ test.each([
   send({ method: "notifications/initialized" });
   await replyTo("hello").toBeDefined();
   const asked = server()?.listRoots();
-  send({ id: 0, ...response });
+  send({ id: 1, ...response });
   await expect(asked).rejects.toThrow(line);
   expect(replies.filter(({ error }) => error !== undefined)).toEqual([]);
 });

@@ -25,10 +25,14 @@ export interface OutcomeReceiver {
   leftMs: number;
 }
 
+/** A dialog that closes before a person has read it asks nothing. In milliseconds. */
+const leastOfferMs = 2000;
+
 /**
- * Offers the host's user to go on with a run that has reached a limit, for `leftMs` milliseconds at most; a host of the 2026 era asks
- * between two requests, where no clock of its own runs. Returns the new run, in the same conversation; undefined where nobody can be
- * asked or wants it, where another agent has asked for the run or its result, and where the conversation has gone on since.
+ * Offers the host's user, once, to go on with a run that has reached a limit, for `leftMs` milliseconds at most; a host of the 2026 era
+ * asks between two requests, where no clock of its own runs. Returns the new run, in the same conversation; undefined where nobody can
+ * be asked or wants it, where too little time is left for a reply, where another agent has asked for the run or its result, and where
+ * the conversation has gone on since.
  */
 export async function offerGoOn(
   scope: CallerScope,
@@ -37,16 +41,21 @@ export async function offerGoOn(
   { host, chain, hostRequest, requestContext, leftMs }: OutcomeReceiver,
 ): Promise<RunHandle | undefined> {
   const { asked, locale } = run;
-  const { ask, signal } = requestContext;
+  const { signal } = requestContext;
   if (outcome.limit === undefined || outcome.status !== "partial" || asked === undefined || !host.asksForms)
     return undefined;
+  if (!host.isModern && leftMs < leastOfferMs) return undefined;
   if (chain.depth > 0 || asked.chain.depth > 0 || (await hasLaterRun(scope, outcome))) return undefined;
+  // Another request for the same result may have asked meanwhile.
+  if (run.isGoOnOffered) return undefined;
   const partial = renderPartial(outcome, locale) ?? "";
   const message = `${partial}\n${say(locale, { zh: "要从这里继续吗？限制会重新计算。", en: "Go on from here, with the limits counted anew?" })}`;
-  const form = { type: "object", properties: {} } as const;
   const limit = host.isModern ? undefined : createWaitLimit(leftMs, signal);
-  const reply = await ask({ kind: "form", message, form }, limit?.signal);
+  run.isGoOnOffered = true;
+  const reply = await requestContext.ask({ kind: "form", message, form: emptyForm }, limit?.signal);
   limit?.clear();
+  // The host has given its request up, or could not ask.
+  if (reply === undefined && !limit?.expired) run.isGoOnOffered = false;
   if (reply?.action !== "accept") return undefined;
   const { input } = asked;
   const { output_schema: schema } = input;
@@ -62,6 +71,8 @@ export async function offerGoOn(
     },
   });
 }
+
+const emptyForm = { type: "object", properties: {} } as const;
 
 /** Returns true where the last run of the conversation is another one, which would be gone on with. */
 async function hasLaterRun({ duet, caller }: CallerScope, outcome: Outcome): Promise<boolean> {

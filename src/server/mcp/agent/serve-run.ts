@@ -171,14 +171,12 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
-    const wasDelivered = run.isDelivered;
     const outcome = moved?.kept ? addEarlier(run, moved.kept) : await toOutcomeFor(scope, run, waitResult);
     // They are read before the conversation goes on.
     const ownImages = await readRunImages(scope, { outcome, include: request.include });
     const images = keepNewest([...(wait.images ?? []), ...ownImages]);
     const receiver = { ...request, requestContext, leftMs: getLeftMs() };
-    // Whoever asks for a result again has been offered that before.
-    const next = wasDelivered ? {} : await continueRun(scope, run, outcome, receiver);
+    const next = await continueRun(scope, run, outcome, receiver);
     if (next.run) {
       next.run.earlier = outcome;
       // A host of the 2026 era sends the reply with a new request, which has a window of its own.

@@ -33,7 +33,7 @@ interface GoOnSettings extends HttpDuetSettings {
 /** Connects a host whose user wants to go on with each run that has reached a limit. */
 async function connectHost({ settings, reply = async () => "accept", ...options }: GoOnSettings) {
   const own = { agent: limits, tools: { askBeforeSending: false }, ...settings };
-  const { origin } = await startHttpDuet({ tools: [weather], ...options, settings: own });
+  const { origin, model } = await startHttpDuet({ tools: [weather], ...options, settings: own });
   const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: { form: {} } } });
   const asked: string[] = [];
   client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
@@ -42,7 +42,7 @@ async function connectHost({ settings, reply = async () => "accept", ...options 
   });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`)));
   onTestFinished(() => client.close());
-  return { client, asked };
+  return { client, asked, origin, model };
 }
 
 async function call(client: Client, name: string, args: JsonObject, timeout?: number) {
@@ -188,10 +188,30 @@ test("a user is asked to go on also where the run's end comes by agent_result, o
   expect(asked).toHaveLength(2);
 });
 
+test("a user is asked to go on where a result was read before by one whom nobody asks, and not in the last moments of a call", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { client, asked, origin } = await connectHost({
+    turns: firstTurns,
+    gate: gate.promise,
+    reply: async () => "decline",
+  });
+  const { outcome: running } = await call(client, "agent_ask", { question, wait_s: 0 });
+  const { run_id } = running;
+  const watched = await fetch(`${origin}/agent/runs/${run_id}`, { headers: { accept: "text/event-stream" } });
+  gate.resolve();
+  expect(await watched.text()).toContain('"type":"run-end"');
+  for (const wait_s of [0, 1]) {
+    const { outcome } = await call(client, "agent_result", { run_id, wait_s });
+    expect([outcome.status, asked.length]).toEqual(["partial", 0]);
+  }
+  for (let time = 0; time < 2; time += 1) await call(client, "agent_result", { run_id });
+  expect(asked).toHaveLength(1);
+});
+
 test("who asks later for the result of a run that went on gets the answers of both, too", async () => {
   const { models, released } = scriptHeldRun();
   const { client } = await connectHost({ models });
-  const { outcome: running } = await call(client, "agent_ask", { question, detail: "full", wait_s: 1 });
+  const { outcome: running } = await call(client, "agent_ask", { question, detail: "full", wait_s: 4 });
   expect(running).toMatchObject({ status: "running", tool_calls: [{ ok: true }, { ok: true }, { ok: false }] });
   released.resolve();
   const { run_id } = running;

@@ -20,11 +20,15 @@ export function addEarlier({ earlier }: Pick<RunHandle, "earlier">, outcome: Out
   return earlier ? joinOutcomes(earlier, outcome) : outcome;
 }
 
+/** Records that a request returns the end of the run, for which it has waited: the same question begins a new run then. */
+export function markDelivered(run: RunHandle, { end }: WaitResult): void {
+  if (end === "ended" && !run.isMoved) run.isDelivered = true;
+}
+
 async function toOwnOutcome(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
   if (run.isMoved) return toRunningOutcome(run);
   if (waitResult.end === "window") return run.snapshot();
   if (waitResult.end === "confirm") return addCallToken(scope, run, waitResult.open);
-  run.isDelivered = true;
   return addPlanToken(scope, run.snapshot());
 }
 

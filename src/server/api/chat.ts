@@ -17,7 +17,7 @@ import { beginRun, canHandOut, type RunQuestionRequest } from "../../runs/begin-
 import { findEndOfWait, findMoved } from "../../runs/find-moved.ts";
 import { leaveAfterSwitch } from "../../runs/leave-conversation.ts";
 import { waitForEnd, waitUntil } from "../../runs/live/wait-until.ts";
-import { toOutcomeFor } from "../../runs/outcome-for.ts";
+import { markDelivered, toOutcomeFor } from "../../runs/outcome-for.ts";
 import { confirmRun } from "../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { type CallerScope, releaseRun } from "../../runs/run-service.ts";
@@ -127,6 +127,7 @@ export async function waitForOutcome({ scope, run, isKept, signal, hasLeft, ...w
       run.addWaiter({});
       await waitForConversation(run, signal);
     }
+    markDelivered(run, waitResult);
     return await toOutcomeFor(scope, run, waitResult);
   } finally {
     if (signal.aborted) releaseRun(scope, run, [waiter]);

@@ -165,6 +165,31 @@ test("a host that gives up while its user is asked to go on gets the answer when
   expect(asked).toHaveLength(2);
 });
 
+test("the same question, asked while its user is asked to go on, gets the answer without another run, and only then a new run", async () => {
+  const shown = Promise.withResolvers<void>();
+  const withdrawn = Promise.withResolvers<void>();
+  const { client, asked, model } = await connectHost({
+    turns: [...firstTurns, callWeather("Oslo"), "12 °C in Oslo [1]."],
+    async reply(signal) {
+      signal.addEventListener("abort", () => withdrawn.resolve());
+      shown.resolve();
+      await withdrawn.promise;
+      return "decline";
+    },
+  });
+  const stop = new AbortController();
+  const first = client.callTool({ name: "agent_ask", arguments: { question } }, { signal: stop.signal });
+  const isGivenUp = expect(first).rejects.toThrow();
+  await shown.promise;
+  const { outcome } = await call(client, "agent_ask", { question });
+  expect(outcome).toMatchObject({ status: "partial", response: expect.stringContaining("Rome [1] and in Bari [2].") });
+  expect([model.requests.length, asked.length]).toEqual([2, 1]);
+  stop.abort();
+  await Promise.all([isGivenUp, withdrawn.promise]);
+  const { outcome: next } = await call(client, "agent_ask", { question });
+  expect(next.run_id).not.toBe(outcome.run_id);
+});
+
 test("a user is asked to go on also where the run's end comes by agent_result, once, with the request's own limits", async () => {
   const gate = Promise.withResolvers<void>();
   const replies = ["accept", "decline"] as const;

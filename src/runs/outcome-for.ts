@@ -1,4 +1,5 @@
 import type { Outcome } from "../core/outcome.ts";
+import type { ConversationStore } from "../core/store/store.ts";
 import { joinOutcomes } from "./join-outcomes.ts";
 import { toConfirmableCall, toConfirmablePlan } from "./questions/confirm.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
@@ -61,14 +62,22 @@ export async function addPlanToken(
   { duet, settings, confirmations, caller }: CallerScope,
   outcome: Outcome,
 ): Promise<Outcome> {
-  const { status, conversation_id: id, run_id } = outcome;
+  const { status, conversation_id: id } = outcome;
   if (status !== "needs_confirmation") return outcome;
   const store = await duet.store(caller);
-  const newest = (await store.runs({ conversationId: id })).at(-1);
+  const isNewest = await isNewestRun(store, outcome);
   const pendingPlan = (await store.load(id))?.pendingPlan;
   // A later run may have left another plan than the one that is shown here.
-  if (pendingPlan === undefined || newest?.id !== run_id) return outcome;
+  if (pendingPlan === undefined || !isNewest) return outcome;
   const until = Date.now() + settings.confirmTime * 1000;
   const token = confirmations.mint(toConfirmablePlan(id, pendingPlan, caller.owner), until);
   return { ...outcome, confirmation: { token, kind: "plan", expires_at: new Date(until).toISOString() } };
+}
+
+/** Returns true where the outcome's run is the last one of its conversation, with which a reply or a further run goes on. */
+export async function isNewestRun(
+  store: Pick<ConversationStore, "runs">,
+  { conversation_id: conversationId, run_id }: Pick<Outcome, "conversation_id" | "run_id">,
+): Promise<boolean> {
+  return (await store.runs({ conversationId })).at(-1)?.id === run_id;
 }

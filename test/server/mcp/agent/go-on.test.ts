@@ -4,6 +4,10 @@ import type { Outcome } from "../../../../src/core/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
 import { sleep } from "../../../../src/kit/async/timeout.ts";
 import type { JsonObject } from "../../../../src/kit/json.ts";
+import type { Host } from "../../../../src/runs/input/host.ts";
+import type { RunHandle } from "../../../../src/runs/run-handle.ts";
+import type { CallerScope } from "../../../../src/runs/run-service.ts";
+import { offerGoOn } from "../../../../src/server/mcp/agent/offer-go-on.ts";
 import { createSuccess, createTool } from "../../../../src/tools/create-tool.ts";
 import { makeTool } from "../../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../../fakes/http-duet.ts";
@@ -243,6 +247,28 @@ test("who asks later for the result of a run that went on gets the answers of bo
   const { outcome } = await call(client, "agent_result", { run_id, detail: "full" });
   expect(outcome).toMatchObject({ status: "complete", run_id, meta: { tool_calls_count: 4 } });
   expect(outcome.response).toMatch(both);
+});
+
+test.each([
+  ["rejects", 10_000, () => Promise.reject(new Error("the disk is full"))],
+  ["does not answer", 50, () => new Promise<never>(() => {})],
+])("nobody is asked to go on, and no error comes, where the store %s", async (_, leftMs, runs) => {
+  const offer = offerGoOn(
+    { duet: { store: async () => ({ runs }) }, caller: {} } as unknown as CallerScope,
+    { locale: "en", asked: { input: { question }, chain: { depth: 0 } } } as RunHandle,
+    { status: "partial", limit: { setting: "agent.maxToolCalls", value: 2 } } as Outcome,
+    {
+      host: { asksForms: true } as Host,
+      chain: { depth: 0 },
+      hostRequest: undefined,
+      requestContext: {
+        ...{ signal: new AbortController().signal, hasRounds: () => true },
+        ask: async () => expect.unreachable(),
+      },
+      leftMs,
+    },
+  );
+  expect(await offer).toBeUndefined();
 });
 
 const disk = createTool({

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { openOutputSchema } from "../../app/answer-form.ts";
+import { openOutputSchema, outputSchemaPlace } from "../../app/answer-form.ts";
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
@@ -261,7 +261,7 @@ export async function beginChatRun(
     isUnattended: reads === "events" && !asks,
     locale: input.locale ?? scope.duet.localeFor(input.message),
     models: await chooseRunModels(scope.duet, input, signal),
-    answerForm: input.output_schema && (await openOutputSchema(input.output_schema, schemaPlace)),
+    answerForm: input.output_schema && (await openOutputSchema(input.output_schema, outputSchemaPlace)),
     isInteractive: isFromOwnPage({ headers }),
     runId,
   };
@@ -273,8 +273,6 @@ export async function beginChatRun(
   if (input.make_title && api.makesTitles) void makeTitleAfter(api, run);
   return run;
 }
-
-const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;
 
 /**
  * Returns the two models for a question, or undefined when the question names none. Only models that can be chosen are accepted:

@@ -1,4 +1,4 @@
-import { openOutputSchema } from "../../../app/answer-form.ts";
+import { openOutputSchema, outputSchemaPlace } from "../../../app/answer-form.ts";
 import type { Chain } from "../../../core/chain.ts";
 import { toGoOnQuestion } from "../../../core/go-on.ts";
 import type { Outcome } from "../../../core/outcome.ts";
@@ -13,9 +13,6 @@ import type { RequestContext } from "../../../runs/input/pending-work.ts";
 import { isNewestRun } from "../../../runs/outcome-for.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import type { CallerScope } from "../../../runs/run-service.ts";
-
-/** Names the field of `agent_ask` with the form of the answer, for its errors. */
-export const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;
 
 /** Holds the request of a host that has received a run's outcome. */
 export interface OutcomeReceiver {
@@ -51,7 +48,7 @@ export async function offerGoOn(
   const { output_schema: schema } = input;
   return beginRun({
     ...{ scope, host, chain, locale, hostRequest, goesOnWith: run },
-    answerForm: schema && (await openOutputSchema(schema, schemaPlace)),
+    answerForm: schema && (await openOutputSchema(schema, outputSchemaPlace)),
     input: {
       ...input,
       question: toGoOnQuestion(input.question, locale),

@@ -7,6 +7,9 @@ export interface SchemaPlace {
   code: Extract<ErrorCode, "config" | "invalid_request">;
 }
 
+/** Names the field in which a question brings the schema of its answer, over MCP and HTTP. */
+export const outputSchemaPlace: SchemaPlace = { field: "output_schema", code: "invalid_request" };
+
 /**
  * Opens the form of an answer for the JSON Schema that a caller gave. Throws an error of one line for a schema that cannot be used,
  * before any model is called.

@@ -1,4 +1,5 @@
 import type { Outcome } from "../core/outcome.ts";
+import type { ConversationStore } from "../core/store/store.ts";
 import { joinOutcomes } from "./join-outcomes.ts";
 import { toConfirmableCall, toConfirmablePlan } from "./questions/confirm.ts";
 import type { OpenQuestion } from "./questions/open-question.ts";
@@ -20,11 +21,15 @@ export function addEarlier({ earlier }: Pick<RunHandle, "earlier">, outcome: Out
   return earlier ? joinOutcomes(earlier, outcome) : outcome;
 }
 
+/** Records that a request returns the end of the run, for which it has waited: the same question begins a new run then. */
+export function markDelivered(run: RunHandle, { end }: WaitResult): void {
+  if (end === "ended" && !run.isMoved) run.isDelivered = true;
+}
+
 async function toOwnOutcome(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
   if (run.isMoved) return toRunningOutcome(run);
   if (waitResult.end === "window") return run.snapshot();
   if (waitResult.end === "confirm") return addCallToken(scope, run, waitResult.open);
-  run.isDelivered = true;
   return addPlanToken(scope, run.snapshot());
 }
 
@@ -57,14 +62,22 @@ export async function addPlanToken(
   { duet, settings, confirmations, caller }: CallerScope,
   outcome: Outcome,
 ): Promise<Outcome> {
-  const { status, conversation_id: id, run_id } = outcome;
+  const { status, conversation_id: id } = outcome;
   if (status !== "needs_confirmation") return outcome;
   const store = await duet.store(caller);
-  const newest = (await store.runs({ conversationId: id })).at(-1);
+  const isNewest = await isNewestRun(store, outcome);
   const pendingPlan = (await store.load(id))?.pendingPlan;
   // A later run may have left another plan than the one that is shown here.
-  if (pendingPlan === undefined || newest?.id !== run_id) return outcome;
+  if (pendingPlan === undefined || !isNewest) return outcome;
   const until = Date.now() + settings.confirmTime * 1000;
   const token = confirmations.mint(toConfirmablePlan(id, pendingPlan, caller.owner), until);
   return { ...outcome, confirmation: { token, kind: "plan", expires_at: new Date(until).toISOString() } };
+}
+
+/** Returns true where the outcome's run is the last one of its conversation, with which a reply or a further run goes on. */
+export async function isNewestRun(
+  store: Pick<ConversationStore, "runs">,
+  { conversation_id: conversationId, run_id }: Pick<Outcome, "conversation_id" | "run_id">,
+): Promise<boolean> {
+  return (await store.runs({ conversationId })).at(-1)?.id === run_id;
 }

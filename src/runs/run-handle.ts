@@ -43,7 +43,12 @@ export interface RunHandle extends LiveRun {
   readonly onDisconnect: "cancel" | "finish" | undefined;
   /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
-  /** Is how it was asked for, where another run may go on with it. Is absent for one that was asked for in another process. */
+  /** Is true once the user of a host has been asked whether to go on with it, and while that is asked. */
+  isGoOnOffered?: boolean;
+  /**
+   * Is how it was asked for, where another run may go on with it. One that was asked for in another process, or of a process that has
+   * ended, has it once the same question has joined it here.
+   */
   asked?: AskedRun;
   /** Is what the runs came to with which this one goes on. What a request learns of this run has it, too. */
   earlier?: Outcome;

@@ -13,7 +13,7 @@ import { listNames } from "./commands/chat-command.ts";
 import { type CurrentConversation, createCurrentConversation } from "./conversation/current-conversation.ts";
 import { createChatHandler } from "./interface/chat-handler.ts";
 import type { ChatHandler, ChatInterface } from "./interface/chat-interface.ts";
-import { createOffers, showOffer } from "./offers.ts";
+import { createOffers, type Offers, showOffer } from "./offers.ts";
 import { createOwnCommands, type OwnCommands } from "./own-commands/own-commands.ts";
 import { continueRun } from "./question/continue-run.ts";
 import { createAsk } from "./question/create-ask.ts";
@@ -51,6 +51,7 @@ export interface ChatParts {
   chatInterface: ChatInterface;
   conversation: CurrentConversation;
   models: ModelNames;
+  offers: Offers;
   ownCommands: OwnCommands;
   shellCommands: ShellCommands;
   status: StatusLine;
@@ -129,7 +130,7 @@ export async function createChat(options: ChatOptions): Promise<ChatParts> {
     ...{ chat, chatInterface, conversation, folders, messages, offers, shellCommands, start, status, tasks },
   });
   return {
-    ...{ chat, chatInterface, conversation, models, ownCommands, shellCommands, status, tasks },
+    ...{ chat, chatInterface, conversation, models, offers, ownCommands, shellCommands, status, tasks },
     async readInstructions() {
       folderInstructions = await readInstructions({ config, settings, chatInterface, tasks, signal });
     },

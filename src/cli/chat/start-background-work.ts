@@ -1,6 +1,7 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createLine } from "../terminal/text/line.ts";
 import type { Chat } from "./chat.ts";
+import type { Offers } from "./offers.ts";
 import type { OwnCommands } from "./own-commands/own-commands.ts";
 import { findInterruptedRun, renderInterruptedRun } from "./question/interrupted-run.ts";
 import type { ModelNames } from "./settings/switch-models.ts";
@@ -13,6 +14,7 @@ const firstFrameMs = 20;
 export interface BackgroundWorkOptions {
   chat: Pick<Chat, "duet" | "settings" | "reader" | "write">;
   models: Pick<ModelNames, "refresh">;
+  offers: Pick<Offers, "offer">;
   ownCommands: Pick<OwnCommands, "reload" | "takeProblems">;
   status: Pick<StatusLine, "refresh">;
   tasks: Pick<Tasks, "isLeaving">;
@@ -26,12 +28,14 @@ export interface BackgroundWorkOptions {
  * offer of an interrupted run and the commands of the user's own. Returns what cancels it while it has not begun.
  */
 export function startBackgroundWork(options: BackgroundWorkOptions): () => void {
-  const { chat, models, ownCommands, status, tasks, onCommands, signal } = options;
+  const { chat, models, offers, ownCommands, status, tasks, onCommands, signal } = options;
   const { duet, settings } = chat;
 
   async function offerInterrupted(): Promise<void> {
     const run = duet.storedRuns.areRecorded ? await findInterruptedRun(duet.storedRuns) : undefined;
-    if (run && !tasks.isLeaving) chat.write(createLine(renderInterruptedRun(run, settings.locale), "dim"));
+    // `/continue` goes on with what is offered first.
+    if (run && !tasks.isLeaving && offers.offer?.command !== "/continue")
+      chat.write(createLine(renderInterruptedRun(run, settings.locale), "dim"));
   }
 
   async function readOwnCommands(): Promise<void> {

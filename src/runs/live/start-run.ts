@@ -284,7 +284,9 @@ export function startRun({
     const known = { ...snapshot.outcome(), success: false };
     if (stop.signal.aborted) {
       const told =
-        stop.signal.reason instanceof ServerEndsError ? [noticeKinds.serverEnded({ finished: 0, unclear: 0 }, locale)] : [];
+        stop.signal.reason instanceof ServerEndsError
+          ? [noticeKinds.serverEnded({ finished: 0, unclear: 0 }, locale)]
+          : [];
       return addNotices({ ...known, status: "cancelled", stop_reason: "cancelled" }, toOutcomeNotices(told));
     }
     const error = toErrorReport(toDuetError(thrown), locale);

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { openOutputSchema } from "../../app/answer-form.ts";
+import { openOutputSchema, outputSchemaPlace } from "../../app/answer-form.ts";
 import type { AskRequest } from "../../app/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
@@ -17,7 +17,7 @@ import { beginRun, canHandOut, type RunQuestionRequest } from "../../runs/begin-
 import { findEndOfWait, findMoved } from "../../runs/find-moved.ts";
 import { leaveAfterSwitch } from "../../runs/leave-conversation.ts";
 import { waitForEnd, waitUntil } from "../../runs/live/wait-until.ts";
-import { toOutcomeFor } from "../../runs/outcome-for.ts";
+import { markDelivered, toOutcomeFor } from "../../runs/outcome-for.ts";
 import { confirmRun } from "../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../runs/run-handle.ts";
 import { type CallerScope, releaseRun } from "../../runs/run-service.ts";
@@ -127,6 +127,7 @@ export async function waitForOutcome({ scope, run, isKept, signal, hasLeft, ...w
       run.addWaiter({});
       await waitForConversation(run, signal);
     }
+    markDelivered(run, waitResult);
     return await toOutcomeFor(scope, run, waitResult);
   } finally {
     if (signal.aborted) releaseRun(scope, run, [waiter]);
@@ -260,7 +261,7 @@ export async function beginChatRun(
     isUnattended: reads === "events" && !asks,
     locale: input.locale ?? scope.duet.localeFor(input.message),
     models: await chooseRunModels(scope.duet, input, signal),
-    answerForm: input.output_schema && (await openOutputSchema(input.output_schema, schemaPlace)),
+    answerForm: input.output_schema && (await openOutputSchema(input.output_schema, outputSchemaPlace)),
     isInteractive: isFromOwnPage({ headers }),
     runId,
   };
@@ -272,8 +273,6 @@ export async function beginChatRun(
   if (input.make_title && api.makesTitles) void makeTitleAfter(api, run);
   return run;
 }
-
-const schemaPlace = { field: "output_schema", code: "invalid_request" } as const;
 
 /**
  * Returns the two models for a question, or undefined when the question names none. Only models that can be chosen are accepted:

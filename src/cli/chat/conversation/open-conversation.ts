@@ -1,12 +1,12 @@
 import { type RunChoices, readChoices } from "../../../app/conversations/last-choices.ts";
 import type { Duet } from "../../../app/duet.ts";
 import type { ModelChanges } from "../../../app/models/change-models.ts";
-import { stoppingLimits } from "../../../core/limits.ts";
 import { toModelName } from "../../../core/model.ts";
 import { firstBranch } from "../../../core/store/branches.ts";
 import { toConversationTitle } from "../../../core/store/conversation-title.ts";
 import { listTurnRuns } from "../../../core/store/turn-runs.ts";
 import type { AgentTrace } from "../../../core/trace.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { say } from "../../../kit/locale.ts";
@@ -91,7 +91,7 @@ export async function showEnd(
   const last = known.turns.at(-1);
   const runId = last && (await waitAbortable(listTurnRuns(store, id, branch), signal)).at(-1);
   const trace = runId === undefined ? undefined : await waitAbortable(store.trace(runId), signal);
-  const isLimited = trace !== undefined && (await waitAbortable(canGoOn(duet, trace), signal));
+  const isLimited = trace !== undefined && (await waitAbortable(canGoOn(duet, trace, id), signal));
   const changes = await enter(branch);
   chatInterface.write(
     say(locale, {
@@ -111,12 +111,14 @@ export async function showEnd(
   return branch;
 }
 
-/** Returns true for a run that has reached a limit, unless a run is interrupted: `/continue` goes on with that one, as the chat says. */
-async function canGoOn({ storedRuns }: Pick<Duet, "storedRuns">, trace: AgentTrace): Promise<boolean> {
-  const { status, finish_reason: reason } = trace;
-  if (status !== "partial") return false;
-  if (reason !== "length" && !stoppingLimits.some(({ stop }) => stop.stopReason === reason)) return false;
-  return (await findInterruptedRun(storedRuns)) === undefined;
+/**
+ * Returns true for a run whose end has named a limit, which the traces of the first versions do not name. Where a later run of the
+ * conversation is interrupted, `/continue` goes on with that one, as the chat says.
+ */
+async function canGoOn({ storedRuns }: Pick<Duet, "storedRuns">, trace: AgentTrace, id: string): Promise<boolean> {
+  if (trace.limit === undefined) return false;
+  const finding = findInterruptedRun(storedRuns, id);
+  return (await ignoreRejection(finding, "it is only a hint, and the next question reports it")) === undefined;
 }
 
 /** Says which choices were made for this chat, so that no conversation changes them. */

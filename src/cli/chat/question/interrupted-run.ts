@@ -8,11 +8,12 @@ import { toTypedQuestion } from "../../../render/typed-question.ts";
 /** Limits the question in the line about an interrupted run, in characters. */
 const longestQuestion = 60;
 
-/** Returns the newest run of a terminal that a crash has interrupted. */
+/** Returns the newest run of a terminal that a crash has interrupted, of this conversation where one is named. */
 export async function findInterruptedRun(
   storedRuns: Pick<StoredRuns, "listInterrupted">,
+  conversationId?: string,
 ): Promise<ResumableRun | undefined> {
-  const runs = await storedRuns.listInterrupted();
+  const runs = await storedRuns.listInterrupted(conversationId);
   return runs.findLast(({ owner, header }) => owner === undefined && header.entrance === "terminal");
 }
 

@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
-import { openOutputSchema } from "../../../app/answer-form.ts";
+import { openOutputSchema, outputSchemaPlace } from "../../../app/answer-form.ts";
 import { readChain } from "../../../core/chain-text.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { say } from "../../../kit/locale.ts";
@@ -12,7 +12,6 @@ import { confirmRun } from "../../../runs/questions/confirm.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
-import { schemaPlace } from "./offer-go-on.ts";
 import { type ConnectionScope, getSession, serveRun, toHostRequest } from "./serve-run.ts";
 import { canUseTasks, toTask } from "./tasks.ts";
 
@@ -40,7 +39,7 @@ export async function handleAsk(
   const asked: RunQuestionRequest = { scope, input, attachments, chain, host, locale, hostRequest };
   if (input.output_schema !== undefined)
     try {
-      asked.answerForm = await openOutputSchema(input.output_schema, schemaPlace);
+      asked.answerForm = await openOutputSchema(input.output_schema, outputSchemaPlace);
     } catch (thrown) {
       return toFailedResult(thrown, locale);
     }

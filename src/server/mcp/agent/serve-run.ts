@@ -13,7 +13,7 @@ import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { readReply } from "../../../runs/input/host-question.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext, StartWork } from "../../../runs/input/pending-work.ts";
-import { addEarlier, toOutcomeFor } from "../../../runs/outcome-for.ts";
+import { addEarlier, markDelivered, toOutcomeFor } from "../../../runs/outcome-for.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import { takeHostReply } from "../../../runs/questions/take-host-reply.ts";
 import type { RunHandle } from "../../../runs/run-handle.ts";
@@ -171,22 +171,22 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
-    const wasDelivered = run.isDelivered;
     const outcome = moved?.kept ? addEarlier(run, moved.kept) : await toOutcomeFor(scope, run, waitResult);
     // They are read before the conversation goes on.
     const ownImages = await readRunImages(scope, { outcome, include: request.include });
     const images = keepNewest([...(wait.images ?? []), ...ownImages]);
     const receiver = { ...request, requestContext, leftMs: getLeftMs() };
-    // Whoever asks for a result again has been offered that before.
-    const next = wasDelivered ? {} : await continueRun(scope, run, outcome, receiver);
+    const next = await continueRun(scope, run, outcome, receiver);
     if (next.run) {
       next.run.earlier = outcome;
+      // The same question joins the run that has begun.
+      markDelivered(run, waitResult);
       // A host of the 2026 era sends the reply with a new request, which has a window of its own.
       const leftMs = host.isModern ? undefined : getLeftMs();
       return await waitFor(scope, next.run, { ...wait, arrivedAt: Date.now(), leftMs, images, problem: undefined });
     }
-    // A host that gave up while its user was asked has received nothing.
-    if (signal.aborted) run.isDelivered = false;
+    // A host that gave up while its user was asked receives nothing.
+    if (!signal.aborted) markDelivered(run, waitResult);
     const told = addNotices(outcome, next.notices ?? []);
     return toAskResult(told, { ...chooseResultOptions(scope, request), locale, waits, images });
   } finally {

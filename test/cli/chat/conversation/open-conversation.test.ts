@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Chat } from "../../../../src/cli/chat/chat.ts";
-import { openConversation, restoreChoices } from "../../../../src/cli/chat/conversation/open-conversation.ts";
+import { openConversation, restoreChoices, showEnd } from "../../../../src/cli/chat/conversation/open-conversation.ts";
 import type { ChatInterface } from "../../../../src/cli/chat/interface/chat-interface.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 
@@ -82,6 +82,29 @@ test("an error of the store in the choices of a conversation shows nothing of it
   await expect(end).rejects.toThrow("the disk is full");
   expect(written).toEqual([]);
 });
+
+test.each([
+  ["is of another conversation", async (id?: string) => (id === undefined ? [interrupted] : []), 1],
+  ["cannot be read", () => Promise.reject(new Error("the disk is full")), 1],
+  ["is of this conversation", async () => [interrupted], 0],
+])(
+  "a run that reached a limit is offered to go on with as it should where an interrupted run %s",
+  async (_, list, offered) => {
+    const { chat, chatInterface, written } = openStuckChat("none");
+    Object.assign(chat.duet.storedRuns, { listInterrupted: list });
+    const store = await chat.duet.store();
+    const trace = { ...(await store.trace("run-1")), limit: { setting: "agent.maxToolCalls", value: 5 } };
+    Object.assign(store, { trace: async () => trace });
+    const made: unknown[] = [];
+    const shownIn = { ...chat, offers: { make: (offer: unknown) => void made.push(offer) } };
+    const signal = AbortSignal.timeout(5_000);
+    expect(await showEnd(shownIn, chatInterface, "conv-1", { enter: async () => [], signal })).toBe(1);
+    expect(written).not.toEqual([]);
+    expect(made).toHaveLength(offered);
+  },
+);
+
+const interrupted = { owner: undefined, header: { entrance: "terminal" } };
 
 function createStop() {
   const stop = new AbortController();

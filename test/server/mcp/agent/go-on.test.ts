@@ -4,6 +4,10 @@ import type { Outcome } from "../../../../src/core/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
 import { sleep } from "../../../../src/kit/async/timeout.ts";
 import type { JsonObject } from "../../../../src/kit/json.ts";
+import type { Host } from "../../../../src/runs/input/host.ts";
+import type { RunHandle } from "../../../../src/runs/run-handle.ts";
+import type { CallerScope } from "../../../../src/runs/run-service.ts";
+import { offerGoOn } from "../../../../src/server/mcp/agent/offer-go-on.ts";
 import { createSuccess, createTool } from "../../../../src/tools/create-tool.ts";
 import { makeTool } from "../../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../../fakes/http-duet.ts";
@@ -33,7 +37,7 @@ interface GoOnSettings extends HttpDuetSettings {
 /** Connects a host whose user wants to go on with each run that has reached a limit. */
 async function connectHost({ settings, reply = async () => "accept", ...options }: GoOnSettings) {
   const own = { agent: limits, tools: { askBeforeSending: false }, ...settings };
-  const { origin } = await startHttpDuet({ tools: [weather], ...options, settings: own });
+  const { origin, model } = await startHttpDuet({ tools: [weather], ...options, settings: own });
   const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: { form: {} } } });
   const asked: string[] = [];
   client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
@@ -42,7 +46,7 @@ async function connectHost({ settings, reply = async () => "accept", ...options 
   });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`)));
   onTestFinished(() => client.close());
-  return { client, asked };
+  return { client, asked, origin, model };
 }
 
 async function call(client: Client, name: string, args: JsonObject, timeout?: number) {
@@ -165,6 +169,31 @@ test("a host that gives up while its user is asked to go on gets the answer when
   expect(asked).toHaveLength(2);
 });
 
+test("the same question, asked while its user is asked to go on, gets the answer without another run, and only then a new run", async () => {
+  const shown = Promise.withResolvers<void>();
+  const withdrawn = Promise.withResolvers<void>();
+  const { client, asked, model } = await connectHost({
+    turns: [...firstTurns, callWeather("Oslo"), "12 °C in Oslo [1]."],
+    async reply(signal) {
+      signal.addEventListener("abort", () => withdrawn.resolve());
+      shown.resolve();
+      await withdrawn.promise;
+      return "decline";
+    },
+  });
+  const stop = new AbortController();
+  const first = client.callTool({ name: "agent_ask", arguments: { question } }, { signal: stop.signal });
+  const isGivenUp = expect(first).rejects.toThrow();
+  await shown.promise;
+  const { outcome } = await call(client, "agent_ask", { question });
+  expect(outcome).toMatchObject({ status: "partial", response: expect.stringContaining("Rome [1] and in Bari [2].") });
+  expect([model.requests.length, asked.length]).toEqual([2, 1]);
+  stop.abort();
+  await Promise.all([isGivenUp, withdrawn.promise]);
+  const { outcome: next } = await call(client, "agent_ask", { question });
+  expect(next.run_id).not.toBe(outcome.run_id);
+});
+
 test("a user is asked to go on also where the run's end comes by agent_result, once, with the request's own limits", async () => {
   const gate = Promise.withResolvers<void>();
   const replies = ["accept", "decline"] as const;
@@ -188,16 +217,58 @@ test("a user is asked to go on also where the run's end comes by agent_result, o
   expect(asked).toHaveLength(2);
 });
 
+test("a user is asked to go on where a result was read before by one whom nobody asks, and not in the last moments of a call", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { client, asked, origin } = await connectHost({
+    turns: firstTurns,
+    gate: gate.promise,
+    reply: async () => "decline",
+  });
+  const { outcome: running } = await call(client, "agent_ask", { question, wait_s: 0 });
+  const { run_id } = running;
+  const watched = await fetch(`${origin}/agent/runs/${run_id}`, { headers: { accept: "text/event-stream" } });
+  gate.resolve();
+  expect(await watched.text()).toContain('"type":"run-end"');
+  for (const wait_s of [0, 1]) {
+    const { outcome } = await call(client, "agent_result", { run_id, wait_s });
+    expect([outcome.status, asked.length]).toEqual(["partial", 0]);
+  }
+  for (let time = 0; time < 2; time += 1) await call(client, "agent_result", { run_id });
+  expect(asked).toHaveLength(1);
+});
+
 test("who asks later for the result of a run that went on gets the answers of both, too", async () => {
   const { models, released } = scriptHeldRun();
   const { client } = await connectHost({ models });
-  const { outcome: running } = await call(client, "agent_ask", { question, detail: "full", wait_s: 1 });
+  const { outcome: running } = await call(client, "agent_ask", { question, detail: "full", wait_s: 4 });
   expect(running).toMatchObject({ status: "running", tool_calls: [{ ok: true }, { ok: true }, { ok: false }] });
   released.resolve();
   const { run_id } = running;
   const { outcome } = await call(client, "agent_result", { run_id, detail: "full" });
   expect(outcome).toMatchObject({ status: "complete", run_id, meta: { tool_calls_count: 4 } });
   expect(outcome.response).toMatch(both);
+});
+
+test.each([
+  ["rejects", 10_000, () => Promise.reject(new Error("the disk is full"))],
+  ["does not answer", 50, () => new Promise<never>(() => {})],
+])("nobody is asked to go on, and no error comes, where the store %s", async (_, leftMs, runs) => {
+  const offer = offerGoOn(
+    { duet: { store: async () => ({ runs }) }, caller: {} } as unknown as CallerScope,
+    { locale: "en", asked: { input: { question }, chain: { depth: 0 } } } as RunHandle,
+    { status: "partial", limit: { setting: "agent.maxToolCalls", value: 2 } } as Outcome,
+    {
+      host: { asksForms: true } as Host,
+      chain: { depth: 0 },
+      hostRequest: undefined,
+      requestContext: {
+        ...{ signal: new AbortController().signal, hasRounds: () => true },
+        ask: async () => expect.unreachable(),
+      },
+      leftMs,
+    },
+  );
+  expect(await offer).toBeUndefined();
 });
 
 const disk = createTool({

@@ -69,7 +69,7 @@ const reasons: (FailureReason & { codes: string[] })[] = [
   {
     codes: ["ECONNREFUSED"],
     zh: "连接被拒绝，该端口没有服务",
-    en: "the connection was refused, no service listens there",
+    en: "the connection was refused; nothing listens there",
   },
   {
     codes: ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE"],

@@ -1,5 +1,6 @@
 import type { Limits } from "../agent/limits/run-clock.ts";
 import type { Config } from "../config/config.ts";
+import { sumKnownCost } from "../core/add-bills.ts";
 import type { Notice } from "../core/events.ts";
 import { noticeKinds } from "../core/notices.ts";
 import type { Outcome } from "../core/outcome.ts";
@@ -133,10 +134,7 @@ function toTraceSpend({ token_usage, models, agents }: AgentTrace): Spend {
   return toSpend({ total_tokens: token_usage.total_tokens, models, agents });
 }
 
-/** Counts the known part of the cost, which is null as a whole where the price of one of the models is not known. */
+/** Counts the known part of the cost, which is null as a whole where the price of a model is not known. */
 function toSpend({ total_tokens, models, agents }: Pick<Outcome["meta"], "total_tokens" | "models" | "agents">): Spend {
-  const { function_call, answer, compact } = models;
-  const bills = [function_call, answer, ...(compact ? [compact] : [])].flatMap((bill) => bill.by_model ?? [bill]);
-  const own = { tokens: total_tokens, cost: bills.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0) };
-  return agents === undefined ? own : addSpend(own, { tokens: agents.total_tokens, cost: agents.cost_usd ?? 0 });
+  return { tokens: total_tokens + (agents?.total_tokens ?? 0), cost: sumKnownCost({ models, agents }) };
 }

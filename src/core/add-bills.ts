@@ -53,11 +53,29 @@ function addModelBills(first: ModelBill, second: ModelBill): ModelBill {
 
 /** Adds up what the agents have used that two runs have called. */
 export function addAgentsBills(first: AgentsBill, second: AgentsBill): AgentsBill {
+  const cost = addPrices([first.cost_usd, first.total_tokens], [second.cost_usd, second.total_tokens]);
   return {
     runs: first.runs + second.runs,
     total_tokens: first.total_tokens + second.total_tokens,
-    cost_usd: addPrices([first.cost_usd, first.total_tokens], [second.cost_usd, second.total_tokens]),
+    ...toBilledCost(cost, getKnownCost(first) + getKnownCost(second)),
   };
+}
+
+/** Returns the cost of an agents' bill. The known part stands beside a cost that is null as a whole. */
+export function toBilledCost(cost: number | null, known: number): Pick<AgentsBill, "cost_usd" | "known_cost_usd"> {
+  return { cost_usd: cost, ...(cost === null && known > 0 && { known_cost_usd: roundCost(known) }) };
+}
+
+/** Adds up the known costs of a run's models and of the agents that it called, in US dollars. */
+export function sumKnownCost({ models, agents }: Pick<OutcomeMeta, "models" | "agents">): number {
+  const { function_call, answer, compact } = models;
+  const bills = [function_call, answer, ...(compact ? [compact] : [])].flatMap((bill) => bill.by_model ?? [bill]);
+  const own = bills.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0);
+  return own + (agents ? getKnownCost(agents) : 0);
+}
+
+function getKnownCost({ cost_usd, known_cost_usd = 0 }: AgentsBill): number {
+  return cost_usd ?? known_cost_usd;
 }
 
 function addOptional<Bill>(
@@ -77,7 +95,12 @@ function addPrices(...bills: readonly [cost: number | null, tokens: number][]): 
     if (cost === null) return null;
     total += cost;
   }
-  return Math.round(total * 1e9) / 1e9;
+  return roundCost(total);
+}
+
+/** Rounds to a billionth, which hides the rounding errors of fractions. */
+export function roundCost(cost: number): number {
+  return Math.round(cost * 1e9) / 1e9;
 }
 
 function countTokens({ input_tokens, output_tokens }: ModelUsage): number {

@@ -4,7 +4,7 @@ import type { AgentsBill, ModelUsage, Outcome, OutcomeMeta } from "../core/outco
 import { isLimit } from "../core/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
-import { addCosts, renderCost, renderDollars, toModelCost } from "./known-cost.ts";
+import { addCosts, renderCost, renderDollars, toAgentsCost, toModelCost } from "./known-cost.ts";
 import { describeRaise, type SettingPlace } from "./limit-advice.ts";
 
 const longestValue = 160;
@@ -172,9 +172,10 @@ function renderTotalCost({ cost_usd, models, total_tokens }: Bill, locale: Local
   return renderCost({ usd, isWhole: false }, locale);
 }
 
-function renderAgentsBill({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): string {
+function renderAgentsBill(bill: AgentsBill, locale: Locale): string {
   const name = say(locale, { zh: "子智能体", en: "sub-agents" });
-  return `${name} ×${runs} ${total_tokens} tok${cost_usd === null ? "" : ` ${renderDollars(cost_usd)}`}`;
+  const cost = renderCost(toAgentsCost(bill), locale);
+  return `${name} ×${bill.runs} ${bill.total_tokens} tok${cost === undefined ? "" : ` ${cost}`}`;
 }
 
 export function renderSeconds(ms: number): string {

@@ -19,12 +19,12 @@ export function toModelCost({ cost_usd, input_tokens, output_tokens }: ModelBill
   return toKnownCost(cost_usd, input_tokens + output_tokens);
 }
 
-export function toAgentsCost({ cost_usd, total_tokens }: AgentsBill): KnownCost {
-  return toKnownCost(cost_usd, total_tokens);
+export function toAgentsCost({ cost_usd, known_cost_usd, total_tokens }: AgentsBill): KnownCost {
+  return toKnownCost(cost_usd, total_tokens, known_cost_usd);
 }
 
-function toKnownCost(cost: number | null, tokens: number): KnownCost {
-  return cost === null ? { usd: 0, isWhole: tokens === 0 } : { usd: cost, isWhole: true };
+function toKnownCost(cost: number | null, tokens: number, part = 0): KnownCost {
+  return cost === null ? { usd: part, isWhole: tokens === 0 } : { usd: cost, isWhole: true };
 }
 
 /**

@@ -31,6 +31,19 @@ test.each([
   expect(text.en).not.toContain("may have taken effect");
 });
 
+test.each(["EPROTO", "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"])(
+  "a server that refuses the version of TLS is not said to be without TLS: %s",
+  (code) => {
+    const refused = Object.assign(new Error("tlsv1 alert protocol version"), { code });
+    const settings = http("https://127.0.0.1:1/mcp");
+    const { text } = toStartError(new TypeError("fetch failed", { cause: refused }), { ...circumstances, settings });
+    expect(text).toEqual({
+      zh: `MCP 服务器 web 无法使用：无法连接（${code}）`,
+      en: `MCP server web cannot be used: it cannot be reached (${code})`,
+    });
+  },
+);
+
 describe("a launcher that fails at the network", () => {
   const environment = {
     HTTPS_PROXY: "http://user:secret@proxy:8080",

@@ -220,7 +220,7 @@ describe("60, 61 names that resolve to private addresses", () => {
     const error = await errorOf(request(`http://a.test:${victim.port}/`, world));
     expect(error).toMatchObject({
       code: "network",
-      message: `a.test:${victim.port}: the connection was refused, no service listens there`,
+      message: `a.test:${victim.port}: the connection was refused; nothing listens there`,
     });
     expect(victim.connects).toBe(0);
   });

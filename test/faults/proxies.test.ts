@@ -113,7 +113,7 @@ describe("behind a proxy that alone knows the hosts", () => {
     const lines = stdout.split("\n");
     expect(lines).toContain(`✓ proxy ${proxy.origin}: from ALL_PROXY · NO_PROXY 10.0.0.0/8`);
     expect(lines).toContain(
-      "✗ proxy http://127.0.0.1:9: from web.proxy · cannot be reached: the connection was refused, no service listens there. Check web.proxy.",
+      "✗ proxy http://127.0.0.1:9: from web.proxy · cannot be reached: the connection was refused; nothing listens there. Check web.proxy.",
     );
     expect(lines).toContain(`✓ further certificates ${authority}: trusted as well as the usual ones`);
     expect(lines).toContainEqual(expect.stringMatching(/^✓ model openai\/gpt-4o: /));

@@ -58,7 +58,7 @@ describe("what goes wrong at a proxy is one line that names it, without its pass
   test("a proxy that is not there", async () => {
     const { text, hint } = await fail(toRules("http://ada:secret-word@127.0.0.1:9/"));
     expect(text.en).toBe(
-      "openai/gpt-4o: the proxy http://127.0.0.1:9 cannot be reached: the connection was refused, no service listens there",
+      "openai/gpt-4o: the proxy http://127.0.0.1:9 cannot be reached: the connection was refused; nothing listens there",
     );
     expect(hint?.en).toContain("Check HTTPS_PROXY");
     const nowhere = await fail(toRules("http://nowhere.proxied.test:3128/"));

@@ -1,3 +1,4 @@
+import { roundCost, toBilledCost } from "../../core/add-bills.ts";
 import type { AgentsBill } from "../../core/outcome.ts";
 import { addSpend, noSpend, type Spend } from "../../core/store/daily-usage.ts";
 import type { AgentUsage } from "../../core/tools/tool.ts";
@@ -108,7 +109,7 @@ export function createSubAgents(): SubAgents {
       return {
         runs: sumUsage(({ runs }) => runs),
         total_tokens: sumUsage(({ tokens }) => tokens),
-        cost_usd: isKnown ? Math.round(sumKnownCost() * 1e9) / 1e9 : null,
+        ...toBilledCost(isKnown ? roundCost(sumKnownCost()) : null, sumKnownCost()),
       };
     },
   };

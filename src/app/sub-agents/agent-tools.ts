@@ -1,4 +1,5 @@
 import type { SubAgentSettings } from "../../config/config.ts";
+import { sumKnownCost } from "../../core/add-bills.ts";
 import { countAgentsAbove, deepestChain } from "../../core/chain.ts";
 import type { AgentEvent } from "../../core/events.ts";
 import type { Outcome } from "../../core/outcome.ts";
@@ -165,7 +166,7 @@ function toUsage({ run_id, meta }: Outcome): AgentUsage {
     runId: run_id,
     runs: 1 + (agents?.runs ?? 0),
     tokens: total_tokens + (agents?.total_tokens ?? 0),
-    cost: (cost_usd ?? 0) + (agents?.cost_usd ?? 0),
+    cost: sumKnownCost(meta),
     isCostKnown: cost_usd !== null && agents?.cost_usd !== null,
     isOver: true,
   };

@@ -5,6 +5,7 @@ import {
   findTokenState,
   hashSecret,
   type TokenScope,
+  tokenOwnerPrefix,
   toTokenHint,
 } from "../../core/store/credentials.ts";
 import { DuetError } from "../../kit/errors.ts";
@@ -47,7 +48,7 @@ export async function createToken(options: TokensOptions, wanted: NewToken): Pro
   const text = createTokenText();
   const token: ApiToken = {
     ...{ hash: hashSecret(text), name, hint: toTokenHint(text), scope, tools },
-    owner: scope === "operate" ? undefined : (wanted.owner ?? `token:${name}`),
+    owner: scope === "operate" ? undefined : (wanted.owner ?? `${tokenOwnerPrefix}${name}`),
     createdAt: new Date(time).toISOString(),
     expiresAt: days === undefined ? undefined : new Date(time + days * dayMs).toISOString(),
   };
@@ -128,7 +129,7 @@ function renderToken(token: ApiToken, now: string, locale: Locale): string {
     `${name}  ${hint}…`,
     scope,
     ...(tools === undefined ? [] : [tools.join(",")]),
-    ...(owner === undefined || owner === `token:${name}` ? [] : [owner]),
+    ...(owner === undefined || owner === `${tokenOwnerPrefix}${name}` ? [] : [owner]),
     say(locale, state === "revoked" ? { zh: "已撤销", en: "revoked" } : describeEnd(token)),
     ...(state === "expired" ? [say(locale, { zh: "（已失效）", en: "(no longer valid)" })] : []),
     say(locale, used),

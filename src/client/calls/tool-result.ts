@@ -76,10 +76,15 @@ export function readAgentUsage(structured: unknown): AgentUsage | undefined {
 function readUsage({
   total_tokens,
   cost_usd,
+  known_cost_usd,
 }: Record<string, unknown>): Pick<AgentUsage, "tokens" | "cost" | "isCostKnown"> {
   const [tokens, cost] = [readAmount(total_tokens), readAmount(cost_usd)];
   // Who has asked no model has no price to know.
-  return { tokens: Math.ceil(tokens ?? 0), cost: cost ?? 0, isCostKnown: cost !== undefined || tokens === 0 };
+  return {
+    tokens: Math.ceil(tokens ?? 0),
+    cost: cost ?? readAmount(known_cost_usd) ?? 0,
+    isCostKnown: cost !== undefined || tokens === 0,
+  };
 }
 
 function readAmount(value: unknown): number | undefined {

@@ -63,6 +63,8 @@ export const agentsBillSchema = z.object({
   total_tokens: z.int(),
   /** Holds US dollars, and is null when one of the agents does not know its price. */
   cost_usd: z.number().nullable(),
+  /** Holds the US dollars that are known of a cost which is null as a whole, and is absent where there are none. */
+  known_cost_usd: z.number().optional(),
 });
 
 export const outcomeMetaSchema = z.object({

@@ -11,6 +11,9 @@ export const tokenScopes = ["read", "ask", "operate"] as const;
 
 export type TokenScope = (typeof tokenScopes)[number];
 
+/** Stands before the name of a token in the owner of what is asked with it, where its operator has named no other owner. */
+export const tokenOwnerPrefix = "token:";
+
 export interface ApiToken {
   /** Is the SHA-256 of the token, which is itself stored nowhere. */
   readonly hash: string;

@@ -31,11 +31,15 @@ export function describeConnectionFailure(thrown: unknown): FailureReason {
   const code = getCode(first);
   const known = findFailureReason(code);
   if (known) return known;
+  if (handshakeCode.test(code)) return failedHandshake;
   const rest = toShortLine(getMessage(first), 150) || code || "?";
   return { zh: `连接或通信失败（${rest}）`, en: `the connection failed (${rest})` };
 }
 
-/** Finds what a code of Node or undici says of a connection; undefined for one that is not known. */
+/**
+ * Finds what a code of Node or undici says of a connection by itself. Returns undefined for one that is not known, and for the codes of
+ * a failed handshake, which are the same where the other side speaks TLS: there the words of the failure say more.
+ */
 export function findFailureReason(code: string): FailureReason | undefined {
   return reasons.find(({ codes }) =>
     codes.some((each) => code === each || (each.endsWith("_") && code.startsWith(each))),
@@ -50,6 +54,14 @@ function getCode(thrown: unknown): string {
 
 export const unknownHost: FailureReason = { zh: "找不到该主机", en: "the host was not found", isFinal: true };
 
+/** Matches what OpenSSL's failures are called, whatever the other side speaks. */
+const handshakeCode = /^(?:EPROTO$|ERR_SSL_)/;
+
+const failedHandshake: FailureReason = {
+  zh: "TLS 握手失败，对方可能不是 https",
+  en: "TLS failed; it may not support https",
+};
+
 /** A code that ends with `_` matches every code with that prefix. */
 const reasons: (FailureReason & { codes: string[] })[] = [
   { codes: ["ENOTFOUND", "ENODATA"], ...unknownHost },
@@ -57,7 +69,7 @@ const reasons: (FailureReason & { codes: string[] })[] = [
   {
     codes: ["ECONNREFUSED"],
     zh: "连接被拒绝，该端口没有服务",
-    en: "the connection was refused, no service listens there",
+    en: "the connection was refused; nothing listens there",
   },
   {
     codes: ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ERR_STREAM_PREMATURE_CLOSE"],
@@ -78,7 +90,6 @@ const reasons: (FailureReason & { codes: string[] })[] = [
     zh: "TLS 证书不可信（自签名或签发者未知）",
     en: "its TLS certificate is not trusted (self-signed, or of an unknown issuer)",
   },
-  { codes: ["ERR_SSL_", "EPROTO"], zh: "TLS 握手失败，对方可能不是 https", en: "TLS failed; it may not support https" },
   { codes: ["HPE_", "HTTPParserError"], zh: "响应不是有效的 HTTP", en: "the response is not valid HTTP" },
   { codes: ["UND_ERR_HEADERS_OVERFLOW"], zh: "响应头过大", en: "the response headers are too large" },
   { codes: ["UND_ERR_BODY_TIMEOUT"], zh: "响应中途停止，没有数据", en: "the response stalled midway" },

@@ -82,7 +82,7 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
 
 /** Explains a failure whose code alone says what it is, before Node's own words, which are English and name the address. */
 function describeFailure(code: string, told: string): Text {
-  const known = /^(?:EPROTO$|ERR_SSL_)/.test(code) ? undefined : findFailureReason(code);
+  const known = findFailureReason(code);
   return known ? { zh: `${known.zh}（${told}）`, en: `${known.en} (${told})` } : { zh: told, en: told };
 }
 

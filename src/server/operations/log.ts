@@ -1,4 +1,5 @@
 import type { LogEntry } from "../../app/telemetry/log-sender.ts";
+import { tokenOwnerPrefix } from "../../core/store/credentials.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 
@@ -45,8 +46,6 @@ export function createLog({ format, write, hide = (text) => text, send }: LogOpt
 function toShown(name: string, value: LogFields[string], hide: (text: string) => string): LogFields[string] {
   if (typeof value !== "string") return value;
   // The name of a caller with an API token is `token:NAME`, which looks like a token that is assigned.
-  const kind = name === "caller" && value.startsWith(tokenCaller) ? tokenCaller : "";
+  const kind = name === "caller" && value.startsWith(tokenOwnerPrefix) ? tokenOwnerPrefix : "";
   return truncate(sanitizeLine(kind + hide(value.slice(kind.length))), longestField);
 }
-
-const tokenCaller = "token:";

@@ -24,11 +24,14 @@ function isWaitedFor({ run: { clientCalls }, response }: LiveResponse): boolean 
   return clientCalls.open !== undefined && clientCalls.open === clientCalls.rounds[roundIndex];
 }
 
-/** Ends a response that another process has removed, and removes the conversation that its run leaves behind by ending. */
+/**
+ * Ends a response that another process has removed, or that could not be saved, and removes the conversation that its run leaves
+ * behind by ending, unless the client has named that.
+ */
 export async function endRemovedResponse(service: RunService, caller: Caller, live: LiveResponse): Promise<void> {
   const isCancelled = await endResponse(service, live);
-  const { run } = live;
-  if (!isCancelled || run.conversationId === "") return;
+  const { run, response } = live;
+  if (!isCancelled || run.conversationId === "" || response.conversation !== undefined) return;
   const store = await service.duet.store(caller);
   const left = await store.runs({ conversationId: run.conversationId });
   if (left.every(({ id }) => id === run.id)) await removeConversation(service, caller, run.conversationId);

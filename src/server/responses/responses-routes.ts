@@ -1,4 +1,5 @@
 import { showValue } from "../../core/tools/argument-feedback.ts";
+import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { findEndOfWait } from "../../runs/find-moved.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { toJsonResponse } from "../api/json-response.ts";
@@ -15,7 +16,7 @@ import { createLiveResponse, createLiveResponses, type LiveResponse, waitUntilSe
 import { openContext } from "./open-context.ts";
 import { readInputQuery, readStart, toItemPage } from "./read-query.ts";
 import { type ResponsesRequest, readRequest } from "./read-request.ts";
-import { endResponse, graceMs, removeConversation } from "./remove-response.ts";
+import { endRemovedResponse, endResponse, graceMs, removeConversation } from "./remove-response.ts";
 import { createResponse } from "./response-object.ts";
 import { replayResponse, streamResponse } from "./response-stream.ts";
 import { toKeptItems } from "./stored-response.ts";
@@ -98,10 +99,12 @@ interface BegunResponse {
 async function waitUntilRecorded(context: ResponsesContext, { live, request, call }: BegunResponse): Promise<void> {
   const isRecorded = await live.waitUntilRecorded(createLeaveSignal(call.connection));
   if (isRecorded || !request.isStored) return;
-  const { responses } = await context.service.duet.store(call.caller);
-  if (responses === undefined) return;
-  await endResponse(context.service, live);
+  const { service } = context;
+  const store = await ignoreRejection(service.duet.store(call.caller), "the monitor of the store reports it");
+  // Such a store never keeps responses: this process alone knows them.
+  if (store !== undefined && store.responses === undefined) return;
   context.live.remove(live.response.id, call.caller);
+  await ignoreRejection(endRemovedResponse(service, call.caller, live), "the monitor of the store reports it");
   throw new HttpRefusalError(notRecorded);
 }
 

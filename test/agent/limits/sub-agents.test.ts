@@ -78,7 +78,7 @@ test("the same run tells its bill again, grown; another server's run of that nam
   expect(below.knownCost()).toBeCloseTo(0.35);
   expect(below.bill()).toEqual({ runs: 2, total_tokens: 350, cost_usd: 0.35 });
   below.add("c", usage(1, { isCostKnown: false }), nothing);
-  expect(below.bill()).toEqual({ runs: 3, total_tokens: 351, cost_usd: null });
+  expect(below.bill()).toEqual({ runs: 3, total_tokens: 351, cost_usd: null, known_cost_usd: 0.35 });
 });
 
 test("what an agent below has used counts against the budgets of the run and stands in its outcome by itself", async () => {

@@ -116,6 +116,24 @@ test("a budget of the day counts what an agent below has used once, with the run
   ]);
 });
 
+test("a budget of money counts what is known of an agent's cost, one of whose models has no price", async () => {
+  const unpriced = { ...researcher, models: { functionCall: "openai/finder", answer: "openai/unpriced" } };
+  const { provider, ask } = await open({ agents: { researcher: unpriced }, budgets: { costPerConversation: 0.0036 } });
+  const look = call({ name: "agent_researcher", arguments: { message: "look" } });
+  provider.script("boss", look, { text: "Done.", usage });
+  provider.script("finder", call({ name: "lookup", arguments: { text: "x" } }));
+  provider.script("unpriced", { text: "Found x.", usage });
+  const { conversation_id, meta, notices } = outcomeOf(await ask());
+  expect(meta.agents).toEqual({ runs: 1, total_tokens: 2000, cost_usd: null, known_cost_usd: 0.001 });
+  // Two turns of the main model and one of the agent's, at a tenth of a cent.
+  expect(notices?.map(({ message }) => message)).toEqual([
+    "83 % of the budget agent.budgets.costPerConversation (0.0036) is used.",
+  ]);
+  provider.script("boss", { text: "Again.", usage });
+  await ask({ conversationId: conversation_id });
+  expect(outcomeOf(await ask({ conversationId: conversation_id })).error).toMatchObject({ code: "quota" });
+});
+
 test("the most that the server allows a caller holds for the agents below, too", async () => {
   const lookup = countedTool("lookup");
   const { provider, ask } = await open({ tools: [lookup] });

@@ -19,12 +19,17 @@ test("the bill of an agent below is its own and that of the agents it", () => {
     cost: 0.25,
     isCostKnown: false,
   });
+  const partly = { ...agents, cost_usd: null, known_cost_usd: 0.125 };
+  expect(readAgentUsage(result({ total_tokens: 100, cost_usd: 0.5, agents: partly }))).toMatchObject({
+    cost: 0.625,
+    isCostKnown: false,
+  });
   // Refused before a model was asked.
   expect(readAgentUsage(result({ total_tokens: 0, cost_usd: null }))).toMatchObject({ cost: 0, isCostKnown: true });
 });
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1e300, "7", null, {}])("a bill of %s is none", (lie) => {
-  const agents = { runs: lie, total_tokens: lie, cost_usd: lie };
+  const agents = { runs: lie, total_tokens: lie, cost_usd: lie, known_cost_usd: lie };
   const usage = readAgentUsage(result({ total_tokens: lie, cost_usd: lie, agents }));
   expect(usage).toMatchObject({ runs: 1, tokens: 0, cost: 0, isCostKnown: false });
 });

@@ -60,7 +60,7 @@ test("137: a server that is not there is reported as unreachable", async () => {
   const pool = await readyPoolOf(http(server.url));
   expect(pool.status()).toMatchObject([{ state: "failed", error: { code: "network" } }]);
   expect(pool.status()[0]?.error?.text.en).toMatch(
-    /it cannot be reached: the connection was refused, no service listens there \(ECONNREFUSED\)$/,
+    /it cannot be reached: the connection was refused; nothing listens there \(ECONNREFUSED\)$/,
   );
 });
 

@@ -186,7 +186,7 @@ test("a failed connection tells what the socket said, not what the package made 
   const socket = Object.assign(new Error("connect failed"), { code: "ECONNREFUSED" });
   const wrapped = new Error("Connection error.", { cause: new Error("fetch failed", { cause: socket }) });
   expect(connectionError(wrapped, settings()).text.en).toBe(
-    "test/test-model: the connection to 127.0.0.1:1 failed: the connection was refused, no service listens there (ECONNREFUSED connect failed)",
+    "test/test-model: the connection to 127.0.0.1:1 failed: the connection was refused; nothing listens there (ECONNREFUSED connect failed)",
   );
 });
 
@@ -196,7 +196,7 @@ test.each<[code: string, message: string, zh?: string, en?: string]>([
     "ECONNREFUSED",
     "connect 10.0.0.7:80",
     "连接被拒绝，该端口没有服务",
-    "the connection was refused, no service listens there",
+    "the connection was refused; nothing listens there",
   ],
   ["ENOTFOUND", "getaddrinfo a.invalid", "找不到该主机", "the host was not found"],
   ["EPROTO", "tlsv1 alert protocol version"],

@@ -204,6 +204,8 @@ test("a response in the background that cannot be stored is refused, and its run
       message: expect.stringContaining("this background response cannot be saved. Its run was stopped."),
     });
   expect(await (await fetch(`${origin}/agent/runs`)).text()).not.toContain('"running"');
+  // No response leads to the conversations of these runs, so that no client could remove them.
+  expect(database.prepare("SELECT count(*) AS count FROM conversations").get()).toEqual({ count: 1 });
   expect(await client.responses.create(asked)).toMatchObject({ status: "completed" });
 });
 

@@ -46,7 +46,7 @@ describe("a line for each target, in their order, under a count", () => {
       "2 of 4 up",
       `✓ 127.0.0.1:${listener.port} · open · N ms`,
       `✓ a.test:${listener.port} · open · N ms`,
-      `✗ 127.0.0.1:${port} · 127.0.0.1:${port}: the connection was refused, no service listens there · N ms`,
+      `✗ 127.0.0.1:${port} · 127.0.0.1:${port}: the connection was refused; nothing listens there · N ms`,
       "✗ nowhere.test:80 · nowhere.test:80: the host was not found · N ms",
     ]);
     expect(listener.received).toBe("");

@@ -12,7 +12,7 @@ export function isPrefixedResponse({ id }: Readonly<Record<string, unknown>>): b
 
 /**
  * Adds a prefix of this process to the IDs of what a session's server asks its client, because each process that serves the session counts
- * its requests from 0.
+ * its requests from 1.
  */
 export function addIdPrefix(transport: Pick<Transport, "send">): RestoreResponse {
   const prefix = `${createRandomHex().slice(0, 12)}-`;

@@ -114,7 +114,8 @@ export function createCitationFilter(
     const shown = known.map(
       ({ numbers, joiner }, index) => (index === 0 ? space : joiner) + render(isShared ? numbers : numbers.map(choose)),
     );
-    const text = held.slice(0, length);
+    // The address of a link may hold figures, which the sentence does not name.
+    const text = group.map((marker) => marker.joiner + marker.text).join("");
     held = rest;
     lineHead += text;
     tail += text;

@@ -266,7 +266,7 @@ function createRecording(
   { request, place, activeRun }: { request: AskRequest; place: RunPlace; activeRun: ActiveRun },
 ): RunRecording {
   const { caller = operator, recording, resumed: taken } = request;
-  const { entrance = "library", key, onDisconnect, hostRequest, leaving } = recording ?? {};
+  const { entrance = "library", key, wantedConversationId, onDisconnect, hostRequest, leaving } = recording ?? {};
   const onRecorded = (opened: RunJournal): void => {
     activeRun.follow(opened.moved);
     recording?.onRecorded?.(opened);
@@ -281,13 +281,14 @@ function createRecording(
       const asked = {
         entrance,
         key,
+        wantedConversationId,
         onDisconnect,
         hostRequest,
         agent: request.agent,
         tools: request.tools,
         callerTools: caller.tools,
       };
-      const header = { ...known, ...asked, ...place, wantedConversationId: request.conversationId };
+      const header = { ...known, ...asked, ...place };
       const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header, files });
       onRecorded(opened);
       return opened;

@@ -5,7 +5,7 @@ import type { AgentEvent } from "../core/events.ts";
 import type { RunFiles } from "../core/files/run-files.ts";
 import type { FolderInstructions } from "../core/folder-instructions.ts";
 import type { HookRunner, HookSession } from "../core/hooks.ts";
-import type { FileRef, ImagePart, Message } from "../core/messages.ts";
+import type { FileRef, ImagePart, Message, ToolCall } from "../core/messages.ts";
 import { type Model, type ModelRequest, type ToolChoice, type Turn, toModelName } from "../core/model.ts";
 import type { Mode, ToolCallRecord } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
@@ -115,6 +115,8 @@ export interface RunInput extends RunRequest {
 export interface RecordedRound extends TurnStep {
   /** Holds for each result its text as it was read, where it can be read again. */
   read: readonly (string | undefined)[];
+  /** Lists the calls as they were made. */
+  made: readonly ToolCall[];
 }
 
 /** Holds what changes while a run goes on. */

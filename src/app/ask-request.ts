@@ -127,6 +127,8 @@ export interface RecordingRequest {
   entrance: Entrance;
   /** Names what was asked for, so that the same question asked again finds the run. */
   key?: string | undefined;
+  /** Is the conversation that was asked for with this key, or undefined for a new one. */
+  wantedConversationId?: string | undefined;
   /** Says what becomes of the run when everybody who waits for it has left, for whoever goes on with it. */
   onDisconnect?: RunHeader["onDisconnect"];
   /** Is the request for which the run begins. */

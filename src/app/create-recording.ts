@@ -11,7 +11,7 @@ export function createRecording(
   { request, place, activeRun }: { request: AskRequest; place: RunPlace; activeRun: ActiveRun },
 ): RunRecording {
   const { caller = operator, recording, resumed: taken } = request;
-  const { entrance = "library", key, onDisconnect, hostRequest, leaving } = recording ?? {};
+  const { entrance = "library", key, wantedConversationId, onDisconnect, hostRequest, leaving } = recording ?? {};
   const onRecorded = (opened: RunJournal): void => {
     activeRun.follow(opened.moved);
     recording?.onRecorded?.(opened);
@@ -32,7 +32,8 @@ export function createRecording(
         tools: request.tools,
         callerTools: caller.tools,
       };
-      const header = { ...known, ...asked, ...place, wantedConversationId: request.conversationId };
+      const wanted = key === undefined ? request.conversationId : wantedConversationId;
+      const header = { ...known, ...asked, ...place, wantedConversationId: wanted };
       const opened = await journal.begin({ runId, owner: caller.owner, conversationId, header, files });
       onRecorded(opened);
       return opened;

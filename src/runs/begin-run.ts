@@ -70,7 +70,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
     id: runId,
     // Who asks the same of other models, or after other words, asks for something else.
     key: isPlain || input.confirmation ? (goesOnWith?.key ?? toRequestKey(asked)) : createRandomHex(),
-    goesOnWith,
+    wantedConversationId: goesOnWith ? goesOnWith.wantedConversationId : input.conversation_id || undefined,
     caller,
     locale,
     entrance: scope.entrance,

@@ -69,6 +69,7 @@ export function createResumer({ duet, storedRuns, runs, entrance, patienceMs }: 
     return runs.begin({
       id: taken.runId,
       key: recording?.key ?? createRandomHex(),
+      wantedConversationId: taken.header.wantedConversationId,
       caller,
       locale: taken.header.locale,
       entrance: taken.header.entrance,

@@ -5,10 +5,13 @@ import { takeStart } from "../../kit/text/truncate.ts";
 import { fence, reportResult } from "../context/fence.ts";
 import { renderNote } from "../hooks/render-note.ts";
 import type { Observation } from "../loop/observe-call.ts";
+import type { RecordedRound } from "../run.ts";
 
 /** Holds what the answer model reads of the work of the model that chose the tools. */
 export interface HandOver {
   observations: readonly Observation[];
+  /** Holds the turns of the run, with the calls that each has made side by side. */
+  turns?: readonly Pick<RecordedRound, "made">[];
   /** Holds the words with which the model closed its work. */
   lastWords?: string | undefined;
   /** Lists the searches for tools that found none. */
@@ -30,11 +33,11 @@ const longestPrepared = 4000;
  * an answer could cite them.
  */
 export function toAnswerMessage(question: string, handOver: HandOver, marker: string, locale: Locale): string {
-  const { observations, lastWords = "", unfound = [], dropped = [] } = handOver;
+  const { observations, turns = [], lastWords = "", unfound = [], dropped = [] } = handOver;
   const results = observations
     .filter(({ ran, result }) => ran && !isRefusedCall(result))
     .map((one) => renderResult(one, marker, locale));
-  const unrun = findUnrun(observations).map((one) => renderUnrun(one, locale));
+  const unrun = findUnrun(observations, turns).map((one) => renderUnrun(one, locale));
   const left = dropped.map((step) => `- ${toShortLine(step, longestArguments)}`);
   const searches = unfound.map((query) => `- ${query}`);
   const closing = lastWords.trim() === "" ? [] : [fence(shorten(lastWords.trim(), longestLastWords), marker)];
@@ -54,18 +57,24 @@ function renderResult({ call, result, text }: Observation, marker: string, local
 }
 
 /**
- * Returns the calls that were refused and not made in another turn. A repeated call is none: its result is there. One with invalid
- * arguments is none where a later call of its tool had valid ones: that corrects it.
+ * Returns the calls that were refused and not made in another turn, each once. A repeated call is none: its result is there. One with
+ * invalid arguments is none where a call of its tool in a later turn had valid ones: that corrects it. A call beside it was made before
+ * the model knew that there is something to correct.
  */
-function findUnrun(observations: readonly Observation[]): Observation[] {
+function findUnrun(observations: readonly Observation[], turns: NonNullable<HandOver["turns"]>): Observation[] {
   const hasRun = (one: Observation): boolean => one.ran && !isRefusedCall(one.result);
   const made = new Set(observations.filter(hasRun).map(toCallKey));
+  const isBeside = (a: Observation, b: Observation): boolean =>
+    turns.some((turn) => turn.made.includes(a.call) && turn.made.includes(b.call));
   const isCorrected = (one: Observation, index: number): boolean =>
     isInvalid(one) &&
-    observations.slice(index + 1).some((later) => later.call.name === one.call.name && !isInvalid(later));
-  return observations.filter(
+    observations
+      .slice(index + 1)
+      .some((later) => later.call.name === one.call.name && !isInvalid(later) && !isBeside(one, later));
+  const unrun = observations.filter(
     (one, index) => !hasRun(one) && !one.isRepeated && !isCorrected(one, index) && !made.has(toCallKey(one)),
   );
+  return [...new Map(unrun.map((one) => [toCallKey(one), one])).values()];
 }
 
 function isInvalid({ result }: Observation): boolean {

@@ -210,7 +210,7 @@ export function createAnswerInput(
   return {
     prompt: "answer",
     reason: { zh: `${shown.zh}，${change.zh}`, en: `${shown.en}; ${change.en}` },
-    handOver: { observations, lastWords, dropped, unfound: run.services.catalog.unfound },
+    handOver: { observations, turns: run.state.steps, lastWords, dropped, unfound: run.services.catalog.unfound },
     note: chooseNote(reason, results === "failed", cause),
   };
 }

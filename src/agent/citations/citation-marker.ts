@@ -140,6 +140,11 @@ export function readGroup(
   return group;
 }
 
+/** Returns the length of markers with what stands between them, in characters. */
+export function measure(markers: readonly PlacedMarker[]): number {
+  return markers.reduce((sum, { joiner, length }) => sum + joiner.length + length, 0);
+}
+
 const joinerBefore = /^ {0,2}(?:[,，、] {0,2})?(?:(?:and|or|&|以及|和|或|与|及) {0,2})?(?=[[【［〔])/i;
 
 /** Matches a whole text that may become a joiner. */

@@ -3,7 +3,22 @@ import type { SourceList } from "../../core/store/store.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import { canOpenMarker, type Marker, type PlacedMarker, readGroup, readLinkedMarker } from "./citation-marker.ts";
+import {
+  canOpenMarker,
+  type Marker,
+  measure,
+  type PlacedMarker,
+  readGroup,
+  readLinkedMarker,
+} from "./citation-marker.ts";
+import {
+  canEndClause,
+  isBehindPlainWord,
+  isBehindValueWord,
+  isClauseEnd,
+  isZero,
+  takeUntilValue,
+} from "./citation-place.ts";
 import type { Evidence } from "./evidence.ts";
 import { isBlockEnd, readCode } from "./read-code.ts";
 import { createReferenceFilter } from "./reference-filter.ts";
@@ -101,24 +116,29 @@ export function createCitationFilter(
     return group === "open" ? undefined : takeGroup(group, isLast);
   }
 
-  function takeGroup(group: readonly PlacedMarker[], isLast: boolean): string | undefined {
+  function takeGroup(markers: readonly PlacedMarker[], isLast: boolean): string | undefined {
+    const behind = held.slice(measure(markers));
+    const isTight = isBehindWord();
+    if (!isLast && (behind === "" || ((isTight || markers.length > 1) && canEndClause(behind)))) return undefined;
+    const group = takeUntilValue(markers, { hasSources, behind, isTight, keepsOthers: hasOnlyAskersNumbers() });
     const length = measure(group);
     const rest = held.slice(length);
-    if (!isLast && (rest === "" || (isBehindWord() && clauseMark.test(rest)))) return undefined;
-    const known = group.filter(({ numbers }) => numbers.every(isKnown));
+    const known = group.filter(hasSources);
     const madeUp = known[0] ? group.slice(0, group.indexOf(known[0])) : group;
-    if (madeUp[0] && !isCitation(madeUp[0].numbers[0] ?? 0, rest)) return consume(measure(madeUp));
-    citesBehindWords ||= madeUp.length === 0 && isBehindWord();
+    if (madeUp.length > 0 && !isCitationGroup(madeUp, rest)) return consume(measure(madeUp));
+    citesBehindWords ||= madeUp.length === 0 && isTight;
     const isShared = known.flatMap(({ numbers }) => numbers).length > 1;
     const space = gap || lost;
     const shown = known.map(
       ({ numbers, joiner }, index) => (index === 0 ? space : joiner) + render(isShared ? numbers : numbers.map(choose)),
     );
-    const text = held.slice(0, length);
+    // The address of a link may hold figures, which the sentence does not name.
+    const text = group.map((marker) => marker.joiner + marker.text).join("");
     held = rest;
     lineHead += text;
     tail += text;
-    last = "";
+    // A value right behind the group is told by the bracket before it.
+    last = group.length < markers.length ? "]" : "";
     gap = "";
     lost = known.length === 0 ? space : "";
     return shown.join("");
@@ -130,6 +150,10 @@ export function createCitationFilter(
 
   function isKnown(number: number): boolean {
     return isDocument(number) || sources.get(number) !== undefined;
+  }
+
+  function hasSources({ numbers }: Marker): boolean {
+    return numbers.every(isKnown);
   }
 
   /** Is true when the link on a number, if any, leads to the source of that number, even if not by exactly the same address. */
@@ -160,14 +184,19 @@ export function createCitationFilter(
     return evidence === undefined || isDocument(number) ? number : evidence.findSource(number, tail);
   }
 
-  /** Is true when a number without a source is placed like a citation: after a word, before the end of a clause. */
-  function isCitation(number: number, rest: string): boolean {
+  /** Is true while nothing has been fetched for an asker that may bring documents. */
+  function hasOnlyAskersNumbers(): boolean {
+    return sources.size === 0 && documents !== undefined;
+  }
+
+  /** Is true when numbers without a source are placed like citations: after a word, before the end of a clause. */
+  function isCitationGroup(markers: readonly PlacedMarker[], rest: string): boolean {
     const next = rest[0] ?? "";
-    if (number === 0 || asksForValue.test(tail.trimEnd().slice(-longestWord))) return false;
+    if (markers.some(isZero) || isBehindValueWord(tail)) return false;
     if (gap === "" && /[_)[\]]/.test(last)) return false;
     if (isBehindWord() && !isTightCitation(rest)) return false;
     if (next === "]" || next === "=" || (next === ":" && /^\s*$/.test(lineHead))) return false;
-    if (sources.size === 0 && documents !== undefined) return false;
+    if (hasOnlyAskersNumbers()) return false;
     return sources.size > 0 || (/^[\s.,;:!?。，；：！？、[【]?$/u.test(next) && next !== " ");
   }
 
@@ -180,7 +209,7 @@ export function createCitationFilter(
    * before it. An index that goes leaves a wrong text, while a number that stays does little harm.
    */
   function isTightCitation(rest: string): boolean {
-    return citesBehindWords && plainWord.test(tail) && clauseEnd.test(rest);
+    return citesBehindWords && isBehindPlainWord(tail) && isClauseEnd(rest);
   }
 
   /** Takes text off the front of `held` as it is; spaces at its end wait for what follows. */
@@ -241,25 +270,6 @@ export function checkCitations(
 /** Limits the text that is kept before a citation, in characters: its clause, as far as it matters. */
 const longestTail = 300;
 
-/**
- * After these words a number in brackets is a value and not a citation: "the list is [7]", "结果是 [5]". A number with nothing
- * before it is a value too.
- */
-const asksForValue =
-  /^$|(?:^|[^a-z])(?:is|are|was|were|be|equals?|returns?|gives?|prints?|index|indices|list|array|vector|set|value|result|output|of|to|by|with|than|at|from|between|and|or|then|use|contains?)[:：]?$|(?:是|为|等于|得到|返回|输出|结果|列表|数组|集合|索引|下标|元素|包含|和|或|用)[:：]?$/i;
-
-/** Matches a word or a number of prose at the end of a text, and not a name of code such as `a`, `maxItems` or `item_1`. */
-const plainWord = /(?:^|[^\w.$])(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d+(?:[.,]\d+)*)$/;
-
-/** Matches the end of a clause behind a number in brackets; a full stop before a letter, as in `users[3].name`, is none. */
-const clauseEnd = /^(?:$|[\n[]|[.,;:!?](?:\s|$))/;
-
-/** Matches a mark that ends a clause or not, depending on what follows. */
-const clauseMark = /^[.,;:!?]$/;
-
-/** Limits the words before a number that are looked at, in characters. */
-const longestWord = 16;
-
 /** No code block opens behind a longer beginning of a line, so no more of it is kept. */
 const longestHead = 40;
 
@@ -275,11 +285,6 @@ function measurePlain(text: string): number {
     if (code === 92 || code === 96 || code === 126 || canOpenMarker(code)) break;
   }
   return index;
-}
-
-/** Returns the length of markers with what stands between them, in characters. */
-function measure(group: readonly PlacedMarker[]): number {
-  return group.reduce((sum, { joiner, length }) => sum + joiner.length + length, 0);
 }
 
 function isSameHost(a: string, b: string): boolean {

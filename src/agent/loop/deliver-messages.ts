@@ -40,7 +40,7 @@ export async function addMessages(run: Run, step: number, said?: AssistantMessag
   const messages = heard.map(({ read }): UserMessage => ({ role: "user", content: read }));
   if (messages.length === 0) return [];
   // A model that had closed its work reads them after its last words.
-  if (said) run.state.steps.push({ message: said, results: [], read: [], messages });
+  if (said) run.state.steps.push({ message: said, results: [], read: [], made: [], messages });
   else addToLastStep(run, messages);
   for (const { text } of heard) run.services.emit(noticeKinds.messageDelivered(text, run.input.locale));
   run.state.delivered.push(...heard.map(({ text }) => text));

@@ -8,7 +8,7 @@ import type { Observation } from "./observe-call.ts";
 /** Has the conversation and the models know what was called for the question before the run. */
 export function takeEarlierSteps({ input, state }: Run): void {
   const { earlierSteps = [] } = input;
-  state.steps.push(...earlierSteps.map((step) => ({ ...toTurnStep(step, input), read: [] })));
+  state.steps.push(...earlierSteps.map((step) => ({ ...toTurnStep(step, input), read: [], made: [] })));
   state.delivered.push(...earlierSteps.flatMap(({ messages }) => messages));
 }
 

@@ -15,14 +15,15 @@ export function recordStep(
   left: number | undefined,
 ): ToolMessage[] {
   const results = toToolMessages(run, round, left);
-  run.state.steps.push({ message, results, read: round.map((one) => findReadText(run, one)) });
+  const read = round.map((one) => findReadText(run, one));
+  run.state.steps.push({ message, results, read, made: round.map(({ call }) => call) });
   return results;
 }
 
 /** Returns the steps of a run for its conversation, as they were sent. Each result that a later turn may want to read again has a number. */
 export function toTurnSteps({ state: { steps, results: known, windows }, services }: Run): TurnStep[] {
   const sent = windows.shortened.get(services.models.functionCall);
-  return steps.map(({ read, ...step }) => {
+  return steps.map(({ read, made, ...step }) => {
     const results = step.results.map((result, index) => {
       const text = read[index];
       const message = toSent(sent?.get(result)) ?? result;

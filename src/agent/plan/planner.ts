@@ -81,7 +81,7 @@ export function createPlanner(run: Run, plan: Plan): Planner {
     repair() {
       const { marker, language } = run.input;
       const { observations } = plan;
-      const results = toAnswerMessage("", { observations }, marker, language).trim();
+      const results = toAnswerMessage("", { observations, turns: run.state.steps }, marker, language).trim();
       const states = fence(renderStates(plan, language), marker);
       const left = { first: findFirstOpen(plan), calls: countToolSteps(run) };
       ask(say(language, createRepairRequest({ states, results, ...left })));

@@ -260,7 +260,7 @@ function createFillingMessages(run: Run, plan: Plan, step: PlanStep, { duty, quo
   const trouble = [duty, quoted && fence(quoted, marker)].filter(Boolean).join("\n");
   const request = createStepRequest({ ...step, parameters, trouble, calls: countCallsLeft(run) });
   const { observations } = plan;
-  const done = toAnswerMessage(run.state.question, { observations }, marker, locale);
+  const done = toAnswerMessage(run.state.question, { observations, turns: run.state.steps }, marker, locale);
   return [
     {
       role: "system",

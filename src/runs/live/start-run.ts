@@ -43,8 +43,8 @@ export interface StartRunOptions {
   entrance?: Entrance | undefined;
   /** Holds the records of a run that goes on. */
   resumed?: TakenRun | undefined;
-  /** Is the run with which this one goes on: whoever asks for that one again gets this one. */
-  goesOnWith?: Pick<RunHandle, "wantedConversationId"> | undefined;
+  /** Is described at `RunHandle`. */
+  wantedConversationId?: string | undefined;
   onDisconnect?: RunHandle["onDisconnect"];
   /** Is recorded with the run, for its client's cancel that comes to another process. */
   hostRequest?: HostRequest | undefined;
@@ -71,7 +71,7 @@ export function startRun({
   isAside = false,
   entrance = "http",
   resumed,
-  goesOnWith,
+  wantedConversationId,
   onDisconnect,
   hostRequest,
   request,
@@ -135,9 +135,7 @@ export function startRun({
     mode,
     after: request.after,
     onDisconnect,
-    wantedConversationId: resumed
-      ? resumed.header.wantedConversationId
-      : (goesOnWith ?? { wantedConversationId: request.conversationId }).wantedConversationId,
+    wantedConversationId,
     startedAt: resumed ? Date.parse(resumed.begunAt) : Date.now(),
     isDelivered: false,
     inbox,
@@ -260,6 +258,7 @@ export function startRun({
       recording: {
         entrance,
         key,
+        wantedConversationId,
         onDisconnect,
         hostRequest,
         leaving: leaving.signal,

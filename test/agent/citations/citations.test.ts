@@ -173,6 +173,7 @@ test("what is shown does not depend on how the text was split", () => {
     ),
     " ",
     "\n",
+    "[0]",
     "[1](u)",
     "[1](https://a.example)",
     "[1]: https://a.example",
@@ -266,7 +267,7 @@ test.each([
 });
 
 test("while nothing is fetched for an asker that may bring documents, all brackets are its own", () => {
-  const given = "x [1]. y [7][8], nothing is known of [9].";
+  const given = "x [1], [3]. y [7][8], [1][9]. Nothing is known of [9].";
   expect(filterWithDocuments(given, { own: false }).text).toBe(given);
   expect(filterWithDocuments(given, { own: false, numbers: new Set() }).text).toBe(given);
 });
@@ -288,9 +289,22 @@ test.each([
   ["Use [7] or [8]. The values are [5], [6].", "Use [7] or [8]. The values are [5], [6]."],
   ["It lies between [5] and [6]. 来源是[9]和[10]。", "It lies between [5] and [6]. 来源是[9]和[10]。"],
   ["It reads argv[9], [1].", "It reads argv[9], [1]."],
+  ["It is so [1], [9] for them. 见[1]、[9]的说明。", "It is so [1] for them. 见[1]的说明。"],
+  ["It is so [1] and [9]; 无人知晓[1]和[9]。是[2]与[9]，", "It is so [1]; 无人知晓[1]。是[2]，"],
 ])("numbers side by side go or stay together: %s", (given, shown) => {
   for (let at = 0; at < given.length; at++)
     expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
+});
+
+test.each([
+  "The cell grid[1][0] is empty, and grid[1][12] is not.",
+  "The rows [1] and [0] are.",
+  "The rows [1], [0]. The rows [9] and [0] are.",
+  "See items [1] and [12] for x, and [2] or [8], [3] as they are.",
+  "见第[1]和[12]项，[2]以及[9]行，[3] & [9] 列。",
+])("a number without a source that is a value stays beside a citation: %s", (given) => {
+  for (let at = 0; at < given.length; at++)
+    expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(given);
 });
 
 test.each([

@@ -61,6 +61,19 @@ test.each([
   expect((await checkAnswer(answer)).text).toBe(answer);
 });
 
+test("figures in the link of a citation are none of the sentence", async () => {
+  const sources = createMemorySourceList();
+  const evidence = createEvidence();
+  const texts = ["The revenue is 5000.", "The report has the number 123456.", "The profit is 7777."];
+  for (const [index, text] of texts.entries()) {
+    await sources.number([{ title: text, url: `https://a.example/${index}`, snippet: "" }]);
+    evidence.add({ n: index + 1, text });
+  }
+  const filter = createCitationFilter(sources, evidence);
+  const answer = "Revenue 5000 [1](https://a.example/r/123456), profit 7777 [2].";
+  expect(filter.push(answer) + filter.finish()).toBe("Revenue 5000 [1], profit 7777 [3].");
+});
+
 test("several citations in one bracket are left as they are, and a made-up number beside one changes nothing", async () => {
   expect((await checkAnswer("Release 2.4 [1, 2].")).text).toBe("Release 2.4 [1][2].");
   expect((await checkAnswer("Release 2.4 [1][9], so 2.4 [8] [1].")).text).toBe("Release 2.4 [3], so 2.4 [3].");

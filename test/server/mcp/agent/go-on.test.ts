@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
 import type { Outcome } from "../../../../src/core/outcome.ts";
@@ -12,6 +14,7 @@ import { createSuccess, createTool } from "../../../../src/tools/create-tool.ts"
 import { makeTool } from "../../../fakes/events.ts";
 import { type HttpDuetSettings, startHttpDuet } from "../../../fakes/http-duet.ts";
 import { type ScriptedCall, type ScriptedTurn, scriptedModel } from "../../../fakes/model.ts";
+import { temporaryFolder } from "../../../fakes/program.ts";
 
 /** Answers with a page of its own for each city. */
 const weather: Tool = {
@@ -145,6 +148,30 @@ test("a run that goes on has what is left of the call's window, and the same que
   const { outcome } = await call(client, "agent_ask", { question });
   expect(outcome).toMatchObject({ status: "complete", run_id: running.run_id, response: expect.stringMatching(both) });
   expect(requests).toHaveLength(4);
+});
+
+test("a run that goes on is recorded as asked for like the first, so that another process has it joined by the same question", async () => {
+  const { models, requests, released } = scriptHeldRun();
+  const home = await temporaryFolder();
+  const { client } = await connectHost({
+    models,
+    settings: { conversations: { store: "disk" } },
+    environment: { DUET_HOME: home },
+  });
+  const asked = call(client, "agent_ask", { question });
+  await expect.poll(() => requests.length).toBe(firstTurns.length);
+  const read = (): JsonObject[] => {
+    const database = new DatabaseSync(join(home, "duet.db"), { readOnly: true });
+    const rows = database.prepare("SELECT header FROM journal_runs ORDER BY begun_at").all();
+    database.close();
+    return rows.map(({ header }) => JSON.parse(String(header)));
+  };
+  await expect.poll(() => read().length).toBe(2);
+  const [first, second] = read();
+  expect(second).toMatchObject({ goesOn: true, key: first?.key });
+  expect(second).not.toHaveProperty("wantedConversationId");
+  released.resolve();
+  expect((await asked).outcome.status).toBe("complete");
 });
 
 test("a host that gives up while its user is asked to go on gets the answer when it asks again", async () => {

@@ -15,7 +15,7 @@ export const records: readonly Mutation[] = [
   {
     id: "record-open-call",
     file: "src/agent/loop/run-call.ts",
-    text: "if (run.services.record.isOpen(callId) && !isHarmless)",
+    text: "if (run.services.record.isOpen(callId) && !isRepeatable(run, tool, call.arguments))",
     becomes: "if (run.services.record.isOpen(callId) && false)",
     tests: [resume],
     endangers: "after a crash a call that may have taken effect is made again",

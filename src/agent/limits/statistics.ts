@@ -1,3 +1,4 @@
+import { roundCost } from "../../core/add-bills.ts";
 import { addUsage, type Model, noUsage, toModelName } from "../../core/model.ts";
 import type { ModelBill, ModelUsage } from "../../core/outcome.ts";
 import type { AsideBill } from "../../core/turn-budget.ts";
@@ -173,15 +174,12 @@ function sumKnownCosts(costs: readonly (number | null)[]): number {
   return costs.reduce<number>((total, cost) => total + (cost ?? 0), 0);
 }
 
-/**
- * Returns null when there are no costs or one is not known. The sum is rounded to a billionth, which hides the rounding errors
- * of fractions.
- */
+/** Returns null when there are no costs or one is not known. */
 export function sumCosts(costs: readonly (number | null)[]): number | null {
   let total = 0;
   for (const cost of costs) {
     if (cost === null) return null;
     total += cost;
   }
-  return costs.length === 0 ? null : Math.round(total * 1e9) / 1e9;
+  return costs.length === 0 ? null : roundCost(total);
 }

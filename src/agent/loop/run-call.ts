@@ -65,8 +65,7 @@ export async function runCall(
     if (run.services.clock.decideSignal.aborted) return { result: toStoppedResult(run), ran: false, queuedMs };
     if (counts && place === undefined)
       return { result: toOverLimitResult(run.input), ran: false, isOverLimit: true, queuedMs };
-    const isHarmless = isRepeatable(run, tool, call.arguments);
-    if (run.services.record.isOpen(callId) && !isHarmless) {
+    if (run.services.record.isOpen(callId) && !isRepeatable(run, tool, call.arguments)) {
       isMade = true;
       run.state.statistics.addUnclearCall();
       return { result: toUnknownOutcomeResult(run.input, call.name), ran: counts };
@@ -80,7 +79,8 @@ export async function runCall(
     });
     const { result, wasCutOff } = await runTool(run, tool, call.arguments, context);
     context.close(result.ok);
-    if (!isHarmless && (wasCutOff || isLost(result))) run.state.statistics.addUnclearCall();
+    if ((wasCutOff || isLost(result)) && !isRepeatable(run, tool, call.arguments))
+      run.state.statistics.addUnclearCall();
     const isValid = result.error?.code !== "invalid_arguments";
     isMade = isValid && !isRefusedCall(result);
     return {

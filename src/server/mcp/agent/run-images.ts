@@ -2,6 +2,7 @@ import type { ContentBlock } from "@modelcontextprotocol/server";
 import type { Outcome } from "../../../core/outcome.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import type { IncludedPart } from "../../../runs/ask-schema.ts";
+import { isNewestRun } from "../../../runs/outcome-for.ts";
 import type { CallerScope } from "../../../runs/run-service.ts";
 
 /** Limits the bytes of the images in one result, before base64. */
@@ -15,11 +16,10 @@ export async function readRunImages(
   { duet, caller }: CallerScope,
   { outcome, include = [] }: { outcome: Outcome; include: readonly IncludedPart[] | undefined },
 ): Promise<ContentBlock[]> {
-  const { status, conversation_id: conversationId, run_id } = outcome;
+  const { status, conversation_id: conversationId } = outcome;
   if (status === "running" || !include.includes("images")) return [];
   const store = await duet.store(caller);
-  const newest = (await store.runs({ conversationId })).at(-1);
-  if (newest?.id !== run_id) return [];
+  if (!(await isNewestRun(store, outcome))) return [];
   const turn = (await store.load(conversationId))?.turns.at(-1);
   return readBlocks(store, conversationId, turn?.images ?? []);
 }

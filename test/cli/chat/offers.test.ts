@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runProgram } from "../../fakes/program.ts";
 import { openChatTerminal } from "./open-chat.ts";
 
 const calculate = (expression: string) => ({ name: "calculator", arguments: { expression } });
@@ -67,6 +69,23 @@ test("a conversation that is opened again offers to go on with its last run, whi
   expect(chatTerminal.lastQuestion()).toContain("6+6 = 12");
   later.press("ctrl-d");
   expect(await later.ended()).toBe(0);
+});
+
+test("/continue in piped input goes on with the limited run of an earlier process, which is not shown before", async () => {
+  const { provider, home, cwd, env, lastQuestion } = await openChatTerminal();
+  provider.script(
+    "only",
+    { toolCalls: calls },
+    { text: "Five of the six." },
+    { toolCalls: [calculate("6+6")] },
+    { text: "All six." },
+  );
+  const args = ["chat", "--mode", "agent", "--config", join(home, "duet.config.json")];
+  const first = await runProgram(args, { env, cwd, stdin: "Add them\n" });
+  expect(first.stdout).toContain("Five of the six.");
+  const later = await runProgram([...args, "-c"], { env, cwd, stdin: "/continue\n" });
+  expect(later.stdout).toBe("All six.\n");
+  expect(lastQuestion()).toContain("6+6 = 12");
 });
 
 test("Enter says something to the run that works, Tab leaves it for later, and what comes too late is asked after the run", async () => {

@@ -5,8 +5,6 @@ import { toModelName } from "../../../core/model.ts";
 import { firstBranch } from "../../../core/store/branches.ts";
 import { toConversationTitle } from "../../../core/store/conversation-title.ts";
 import { listTurnRuns } from "../../../core/store/turn-runs.ts";
-import type { AgentTrace } from "../../../core/trace.ts";
-import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { say } from "../../../kit/locale.ts";
@@ -17,8 +15,8 @@ import { createLine } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
 import type { ChatInterface } from "../interface/chat-interface.ts";
 import type { Offers } from "../offers.ts";
-import { findInterruptedRun } from "../question/interrupted-run.ts";
 import { renderTitle } from "../steps/expand-step.ts";
+import { readLastTurn } from "./last-turn.ts";
 
 /** Enters a conversation and shows how it ended. Throws a `config` error when there is none of that id, and rejects at a stop. */
 export async function openConversation(
@@ -82,16 +80,12 @@ export async function showEnd(
   { signal, enter }: OpeningOptions,
 ): Promise<number | undefined> {
   const { locale } = settings;
-  const store = await waitAbortable(duet.store(), signal);
-  const known = await waitAbortable(store.load(id), signal);
-  if (known === undefined) return undefined;
+  const ended = await readLastTurn(duet, id, signal);
+  if (ended === undefined) return undefined;
+  const { known, trace, offer } = ended;
   const { branch = firstBranch } = known;
   const title = toShortLine(known.title || toConversationTitle(known.turns[0]?.question ?? "") || id, 100);
   const { length } = known.turns;
-  const last = known.turns.at(-1);
-  const runId = last && (await waitAbortable(listTurnRuns(store, id, branch), signal)).at(-1);
-  const trace = runId === undefined ? undefined : await waitAbortable(store.trace(runId), signal);
-  const isLimited = trace !== undefined && (await waitAbortable(canGoOn(duet, trace, id), signal));
   const changes = await enter(branch);
   chatInterface.write(
     say(locale, {
@@ -100,6 +94,7 @@ export async function showEnd(
     }),
     ...changes.map((line) => createLine(line, "dim")),
   );
+  const last = known.turns.at(-1);
   if (last === undefined) return branch;
   const shown = trace ? steps.restore(trace) : [];
   await chatInterface.writeTurn({
@@ -107,18 +102,8 @@ export async function showEnd(
     answer: last.answer,
     steps: shown.map((step) => renderTitle(step, locale)),
   });
-  if (isLimited) offers.make({ command: "/continue", question: last.question, mode: trace.mode });
+  if (offer) offers.make(offer);
   return branch;
-}
-
-/**
- * Returns true for a run whose end has named a limit, which the traces of the first versions do not name. Where a later run of the
- * conversation is interrupted, `/continue` goes on with that one, as the chat says.
- */
-async function canGoOn({ storedRuns }: Pick<Duet, "storedRuns">, trace: AgentTrace, id: string): Promise<boolean> {
-  if (trace.limit === undefined) return false;
-  const finding = findInterruptedRun(storedRuns, id);
-  return (await ignoreRejection(finding, "it is only a hint, and the next question reports it")) === undefined;
 }
 
 /** Says which choices were made for this chat, so that no conversation changes them. */

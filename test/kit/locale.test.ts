@@ -10,6 +10,15 @@ test.each([
   ["看看 @picture.png", "zh"],
   ["Translate 图", "zh"],
   ["Ask @图 about it", "zh"],
+  ["What does 你好 mean?", "en"],
+  ["How do I say “今天的天气怎么样” in English?", "en"],
+  ['Please translate "我的书" into French', "en"],
+  ["请翻译 What does it mean", "zh"],
+  ["What Is Love 这首歌是谁唱的", "zh"],
+  ["Lord of the Rings 讲了什么", "zh"],
+  ["iPhone 17 Pro Max 价格", "zh"],
+  ["How does useEffect 监听窗口大小, 怎么写", "zh"],
+  ["“What is it” 用中文怎么说", "zh"],
   ["1 + 1", "zh"],
 ])("the language of %j is %s", (text, language) => {
   expect(detectLanguage(text, "zh")).toBe(language);

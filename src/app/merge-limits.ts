@@ -1,10 +1,12 @@
 import type { Limits } from "../agent/limits/run-clock.ts";
 import type { Config } from "../config/config.ts";
 import { type Chain, getWayBackMs } from "../core/chain.ts";
-import { type LimitCeilings, mergeRunLimits } from "../core/limits.ts";
+import { type LimitCeilings, limitRows, mergeRunLimits } from "../core/limits.ts";
 
 /** Holds limits of one question, in place of the configured ones. */
-export type LimitChanges = { [Name in Exclude<keyof Limits, "ceilings" | "sources">]?: Limits[Name] | undefined };
+export type LimitChanges = {
+  [Name in Exclude<keyof Limits, "asked" | "ceilings" | "sources">]?: Limits[Name] | undefined;
+};
 
 const maxParallel = 8;
 
@@ -33,8 +35,12 @@ export function mergeLimits(
     ceilings,
   };
   for (const field of ceilingFields) own[field] = Math.min(own[field], ceilings?.[field] ?? own[field]);
+  const asked = limitRows
+    .map(({ field }) => field)
+    .filter((field) => changes[field] !== undefined && changes[field] === own[field]);
   return {
     ...own,
+    asked: asked.length > 0 ? asked : undefined,
     maxExecutionTimeMs: Math.min(own.maxExecutionTimeMs, getTimeLeftMs(chain)),
     tokenBudget: Math.min(own.tokenBudget, chain?.budget ?? own.tokenBudget),
     costBudget: takeSmaller(own.costBudget, chain?.cost),

@@ -9,13 +9,23 @@ export type SettingPlace = "chat" | "flag" | "setting";
 /** Is how many times the limit that was reached is suggested. */
 const suggestedFactor = 4;
 
+/** Lists where a limit is set: by the operator for all runs, or for those of callers. */
+const places = ["agent", "serve.limits"];
+
 /** Says which setting raises the limit that ended a run, as a sentence. Returns an empty text where there is none. */
 export function describeRaise({ limit }: Pick<Outcome, "limit">, place: SettingPlace, locale: Locale): string {
-  const row = limitRows.find(({ key }) => `agent.${key}` === limit?.setting);
+  const row = limitRows.find(({ key }) => places.some((place) => `${place}.${key}` === limit?.setting));
   if (limit === undefined || row === undefined) return "";
   const { value } = limit;
   const units = { seconds: [`${value} 秒`, `${value} s`], dollars: [`${value} 美元`, `$${value}`] };
   const [zh, en] = row.unit === undefined ? [value, value] : units[row.unit];
+  if (place === "setting" && limit.argument !== undefined) {
+    const { argument } = limit;
+    return say(locale, {
+      zh: `上限是 ${zh}，由这次请求的 ${argument} 指定。`,
+      en: `The limit is ${en}, as ${argument} of this request says.`,
+    });
+  }
   const how = describeChange(row, Math.min(getMost(row), value * suggestedFactor), place) ?? limit.setting;
   return say(locale, { zh: `上限是 ${zh}，可用 ${how} 调高。`, en: `The limit is ${en}; ${how} raises it.` });
 }

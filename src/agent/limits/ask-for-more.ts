@@ -4,7 +4,7 @@ import { canAskUser } from "../../core/questions/user.ts";
 import type { UserReply } from "../../core/questions/user-question.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import type { Run } from "../run.ts";
-import { isGivenFromAbove } from "./name-limit.ts";
+import { getCeiling, isGivenFromAbove } from "./name-limit.ts";
 import type { Limits } from "./run-clock.ts";
 
 /**
@@ -35,13 +35,8 @@ export async function askForMore(run: Run, reason: Verdict["reason"]): Promise<b
     return false;
   }
   limits[row.field] = Math.min(most, value + (allowance[row.field] ?? value));
+  limits.asked = limits.asked?.filter((field) => field !== row.field);
   return true;
-}
-
-/** Returns the most that the server allows the caller, whatever a person at its host says. */
-function getCeiling({ ceilings = {} }: Limits, field: string): number {
-  const [, most] = Object.entries(ceilings).find(([name]) => name === field) ?? [];
-  return most ?? Number.POSITIVE_INFINITY;
 }
 
 /** A budget of a conversation or of a day is not raised by a run. */

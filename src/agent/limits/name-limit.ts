@@ -2,6 +2,7 @@ import { limitRows } from "../../core/limits.ts";
 import type { Outcome, StopReason } from "../../core/outcome.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import type { Run } from "../run.ts";
+import type { Limits } from "./run-clock.ts";
 
 /**
  * Names the limit that ended a run early, with its value in the unit of the configuration. Returns undefined where there was none,
@@ -21,7 +22,17 @@ export function findReachedSetting(
   const lowered = row.field === "tokenBudget" || row.field === "costBudget" ? limits.sources?.[row.field] : undefined;
   if (lowered !== undefined || isGivenFromAbove(run, row.key)) return lowered;
   const value = limits[row.field] ?? (row.key === "maxTokens" ? run.services.models.answer.maxTokens : undefined);
-  return value === undefined ? undefined : { setting: `agent.${row.key}`, value: value / (row.factor ?? 1) };
+  if (value === undefined) return undefined;
+  const argument = "ask" in row && limits.asked?.includes(row.field) === true ? row.ask : undefined;
+  // The server lowers the operator's own value for its callers.
+  const place = argument === undefined && value === getCeiling(limits, row.field) ? "serve.limits" : "agent";
+  return { setting: `${place}.${row.key}`, value: value / (row.factor ?? 1), ...(argument && { argument }) };
+}
+
+/** Returns the most that the server allows the caller, whatever a person at its host says. */
+export function getCeiling({ ceilings = {} }: Limits, field: string): number {
+  const [, most] = Object.entries(ceilings).find(([name]) => name === field) ?? [];
+  return most ?? Number.POSITIVE_INFINITY;
 }
 
 /** Returns true for a limit that comes from the agent above, or from what is left of a budget. */

@@ -133,11 +133,16 @@ export const outcomeSchema = z.object({
   error: errorReportSchema.nullable(),
   /** Is set with the status `needs_confirmation`, on interfaces that return confirmations. */
   confirmation: confirmationSchema.optional(),
-  /** Names the limit that ended the work early, and its value in the setting's unit. Is absent where no setting raises it. */
+  /**
+   * Names the limit that ended the work early, and its value in the setting's unit; `argument` where the request has set it. Is absent
+   * where no setting raises it.
+   */
   limit: z
-    .object({ setting: z.string(), value: z.number() })
+    .object({ setting: z.string(), value: z.number(), argument: z.string().optional() })
     .optional()
-    .meta({ description: "The setting whose limit ended the work early, and its value." }),
+    .meta({
+      description: "The setting whose limit ended the work early, its value, and the argument of the request that set it.",
+    }),
   /** Holds the answer as an object, where the caller asked for one by a schema. `response` is its text. */
   output: z.record(z.string(), jsonValueSchema).optional(),
   /** Is absent when there are none. */

@@ -14,7 +14,14 @@ test("the runs of a caller stay within serve.limits, whatever the operator's own
   const { mcp } = await openFace({ turns: [{ calls }, "Two, four and six."], config });
   const { outcome, text } = await (await linkHost(mcp)).ask("Add them.", { detail: "full" });
   expect(outcome).toMatchObject({ status: "partial", stop_reason: "tool_call_limit", meta: { tool_calls_count: 4 } });
-  expect(text).toContain("The limit is 3; agent.maxToolCalls raises it.");
+  expect(text).toContain("The limit is 3; serve.limits.maxToolCalls raises it.");
+});
+
+test("the end of a run whose caller has set the limit itself names that argument", async () => {
+  const { mcp } = await openFace({ turns: [{ calls }, "Two and four."], config });
+  const { outcome, text } = await (await linkHost(mcp)).ask("Add them.", { detail: "full", max_tool_calls: 2 });
+  expect(outcome.limit).toEqual({ setting: "agent.maxToolCalls", value: 2, argument: "max_tool_calls" });
+  expect(text).toContain("The limit is 2, as max_tool_calls of this request says.");
 });
 
 test("a caller that asks for more than serve.limits allows is told what is allowed", async () => {

@@ -1,6 +1,6 @@
 import { type SettingFlag, settingFlags } from "../src/config/settings/settings.ts";
-import { describeRange, type LimitRow } from "../src/core/limit-row.ts";
-import { limitRows } from "../src/core/limits.ts";
+import { describeRange, type LimitRow } from "../src/core/limits/limit-row.ts";
+import { limitRows } from "../src/core/limits/limits.ts";
 import type { Text } from "../src/kit/locale.ts";
 
 /** Names the kinds of values that a shell completes. */

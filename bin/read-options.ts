@@ -2,8 +2,8 @@ import type { ConversationChoice } from "../src/cli/conversations/chosen-convers
 import type { SubAgentSettings } from "../src/config/config.ts";
 import { configError } from "../src/config/config-errors.ts";
 import { type Flags, type SettingFlag, settingFlags } from "../src/config/settings/settings.ts";
-import type { LimitRow } from "../src/core/limit-row.ts";
-import type { Mode } from "../src/core/outcome.ts";
+import type { LimitRow } from "../src/core/limits/limit-row.ts";
+import type { Mode } from "../src/core/run/outcome.ts";
 import { describeNotAllowed } from "../src/core/schemas/describe-issue.ts";
 import { describeAllowed } from "../src/core/schemas/describe-schema.ts";
 import { isConversationId } from "../src/core/store/conversation-id.ts";

@@ -4,17 +4,16 @@ import type { DuetOptions } from "./app/duet-options.ts";
 import type { ConversationStore } from "./core/store/store.ts";
 
 export type { EvaluatedResult, Evaluation, EvaluationFacts, Evaluator } from "./agent/loop/evaluator.ts";
-export type { AskOptions } from "./app/ask-options.ts";
-export type { GivenTurn } from "./app/ask-request.ts";
+export type { AskOptions } from "./app/ask/ask-options.ts";
+export type { GivenTurn } from "./app/ask/ask-request.ts";
+export type { LimitChanges } from "./app/ask/merge-limits.ts";
 export type { EmbeddedDuet } from "./app/create-duet.ts";
 export type { DuetOptions } from "./app/duet-options.ts";
-export type { LimitChanges } from "./app/merge-limits.ts";
 export type { ModelOption } from "./app/models/model-options.ts";
 export type { EarlierModel, EarlierModelEvent } from "./app/models/user-model.ts";
 export type { Attachment } from "./core/attachment.ts";
-export type { AgentEvent, PlanStep } from "./core/events.ts";
 export type { AskElicitation, Elicitation, ElicitationReply } from "./core/forms/elicitation.ts";
-export { toPlainText } from "./core/message-content.ts";
+export { toPlainText } from "./core/model/message-content.ts";
 export type {
   AssistantMessage,
   ContentPart,
@@ -27,7 +26,7 @@ export type {
   TextPart,
   TextPhase,
   ToolCall,
-} from "./core/messages.ts";
+} from "./core/model/messages.ts";
 export {
   type FinishReason,
   type Model,
@@ -39,10 +38,12 @@ export {
   type ToolDefinition,
   type Turn,
   type Usage,
-} from "./core/model.ts";
-export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/outcome.ts";
+} from "./core/model/model.ts";
 export type { PlanReply } from "./core/questions/plan-reply.ts";
 export type { ConfirmPlan } from "./core/questions/user.ts";
+export type { AgentEvent, PlanStep } from "./core/run/events.ts";
+export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/run/outcome.ts";
+export type { AgentTrace, TraceStep } from "./core/run/trace.ts";
 export type { NumberedSource } from "./core/sources.ts";
 export type {
   Conversation,
@@ -69,7 +70,6 @@ export type {
   Tool,
   ToolAnnotations,
 } from "./core/tools/tool.ts";
-export type { AgentTrace, TraceStep } from "./core/trace.ts";
 export { DuetError, type ErrorCode, type ErrorDetails, type ErrorReport } from "./kit/errors.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./kit/json.ts";
 export type { Locale, Text } from "./kit/locale.ts";

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { wires } from "../src/core/model-settings.ts";
+import { wires } from "../src/core/model/model-settings.ts";
 import { vendors } from "../src/providers/vendors.ts";
 import { builtinTools } from "../src/tools/builtin/builtin-tools.ts";
 

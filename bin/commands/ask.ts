@@ -1,4 +1,4 @@
-import type { AskRequest } from "../../src/app/ask-request.ts";
+import type { AskRequest } from "../../src/app/ask/ask-request.ts";
 import { type Console, writeLine } from "../../src/cli/console.ts";
 import { findChosenConversation } from "../../src/cli/conversations/chosen-conversation.ts";
 import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";

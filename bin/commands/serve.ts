@@ -8,7 +8,7 @@ import { listSecrets } from "../../src/config/secrets/secrets.ts";
 import { ignoreRejection } from "../../src/kit/async/ignore-rejection.ts";
 import { say } from "../../src/kit/locale.ts";
 import { collectGarbageEarlier } from "../../src/kit/process/collect-garbage-earlier.ts";
-import type { RunHandle } from "../../src/runs/run-handle.ts";
+import type { RunHandle } from "../../src/runs/live/run-handle.ts";
 import { createWarnings } from "../../src/server/mcp/warnings.ts";
 import { createLog, type Log, type LogOptions } from "../../src/server/operations/log.ts";
 import { createFaultLog, createRunLog, type RunLog } from "../../src/server/operations/log-runs.ts";

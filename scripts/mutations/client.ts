@@ -44,7 +44,7 @@ export const client: readonly Mutation[] = [
   },
   {
     id: "log-of-run",
-    file: "src/agent/loop/run-call.ts",
+    file: "src/agent/loop/calls/run-call.ts",
     text: "    owner: run.input.owner,\n",
     becomes: "",
     tests: ["test/server/mcp/gateway/log-owners.test.ts"],

@@ -129,7 +129,7 @@ export const hookMutations: readonly Mutation[] = [
   },
   {
     id: "instructions-serve",
-    file: "src/app/ask-agent.ts",
+    file: "src/app/ask/ask-agent.ts",
     text: "if (!isServed || !serve.instructions) return folderInstructions;",
     becomes: "if (!isServed) return folderInstructions;",
     tests: ["test/app/instructions/serve-instructions.test.ts"],

@@ -14,7 +14,7 @@ const passedMessages = "test/server/http/mcp/passed-messages.test.ts";
 export const records: readonly Mutation[] = [
   {
     id: "record-open-call",
-    file: "src/agent/loop/run-call.ts",
+    file: "src/agent/loop/calls/run-call.ts",
     text: "if (run.services.record.isOpen(callId) && !isRepeatable(run, tool, call.arguments))",
     becomes: "if (run.services.record.isOpen(callId) && false)",
     tests: [resume],
@@ -22,7 +22,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "record-repeatable",
-    file: "src/agent/loop/run-call.ts",
+    file: "src/agent/loop/calls/run-call.ts",
     text: "return tool.canRepeat?.(args) === true ||",
     becomes: "return tool.canRepeat?.(args) !== false ||",
     tests: [resume],
@@ -70,7 +70,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "record-elicitation",
-    file: "src/agent/loop/run-call.ts",
+    file: "src/agent/loop/calls/run-call.ts",
     text: "record.ask({ ...asked, ask: () => elicit(...question) })",
     becomes: "elicit(...question)",
     tests: [questions],
@@ -110,10 +110,10 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "record-stateful",
-    file: "src/app/resume-run.ts",
+    file: "src/app/ask/resume-run.ts",
     text: "return lost && lostStateError(lost.name, isHandedOver);",
     becomes: "return undefined;",
-    tests: ["test/app/resume-run.test.ts"],
+    tests: ["test/app/ask/resume-run.test.ts"],
     endangers: "a run goes on with a server that has lost what the run did",
   },
   {
@@ -232,7 +232,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "record-confirm",
-    file: "src/agent/loop/run-call.ts",
+    file: "src/agent/loop/calls/run-call.ts",
     text: "  await run.services.record.confirm();\n",
     becomes: "",
     tests: [confirm],
@@ -376,7 +376,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "postgres-age",
-    file: "src/app/resume-run.ts",
+    file: "src/app/ask/resume-run.ts",
     text: "const { lastAt, ageMs = now - Date.parse(lastAt) } = run;",
     becomes: "const ageMs = now - Date.parse(run.lastAt);",
     tests: [time],
@@ -433,7 +433,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "usage-of-agents-again",
-    file: "src/agent/loop/observe-call.ts",
+    file: "src/agent/loop/calls/observe-call.ts",
     text: "{ ...result.usage, isCounted: true }",
     becomes: "{ ...result.usage, isCounted: false }",
     tests: ["test/agent/record/charges.test.ts"],

@@ -60,7 +60,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "message-count",
-    file: "src/core/run-inbox.ts",
+    file: "src/core/run/run-inbox.ts",
     text: "if (count >= mostMessages || text.length > longestMessage) return",
     becomes: "if (text.length > longestMessage) return",
     tests: ["test/agent/loop/deliver-messages.test.ts"],
@@ -68,7 +68,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "message-length",
-    file: "src/core/run-inbox.ts",
+    file: "src/core/run/run-inbox.ts",
     text: "if (count >= mostMessages || text.length > longestMessage) return",
     becomes: "if (count >= mostMessages) return",
     tests: ["test/agent/loop/deliver-messages.test.ts"],
@@ -150,7 +150,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "caller-ceiling",
-    file: "src/app/merge-limits.ts",
+    file: "src/app/ask/merge-limits.ts",
     text: "Math.min(own[field], ceilings?.[field] ?? own[field])",
     becomes: "own[field]",
     tests: ["test/runs/limits/caller-ceilings.test.ts"],
@@ -334,7 +334,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "files-of-refused",
-    file: "src/server/model-api/open-answer.ts",
+    file: "src/server/model-api/answer/open-answer.ts",
     text: "  runs.checkAdmission(caller);\n",
     becomes: "",
     tests: ["test/server/openai/files.test.ts"],
@@ -366,10 +366,10 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "S4",
-    file: "src/runs/wait-for-run.ts",
+    file: "src/runs/live/wait-for-run.ts",
     text: "      if (host.isModern) window = createWindow();\n",
     becomes: "",
-    tests: ["test/runs/wait-for-run.test.ts"],
+    tests: ["test/runs/live/wait-for-run.test.ts"],
     endangers: "after a question a call lasts until its host gives it up",
   },
   {
@@ -462,7 +462,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "caller-texts-for-servers",
-    file: "src/agent/loop/run-call.ts",
+    file: "src/agent/loop/calls/run-call.ts",
     text: 'charge: (bill) => state.statistics.addAside("functionCall", bill),',
     becomes: "charge: () => {},",
     tests: ["test/app/turn-budget.test.ts"],

@@ -316,7 +316,7 @@ export const tools: readonly Mutation[] = [
   },
   {
     id: "sending-conversation",
-    file: "src/agent/loop/sending-guard.ts",
+    file: "src/agent/loop/calls/sending-guard.ts",
     text: 'if (answer !== "conversation" && answer !== "never") settled',
     becomes: "settled",
     tests: ["test/app/ask-before-sending.test.ts"],

@@ -24,22 +24,33 @@ const topics: readonly Topic[] = [
     page: "agent",
     title: "The agent and its questions",
     about: "`createDuet`, its options, what `ask` takes, and the functions that a program passes.",
-    from: ["index.ts", "app/create-duet.ts", "app/duet-options.ts", "app/models/model-options.ts", "app/ask-options.ts"]
-      .concat(["app/ask-request.ts", "app/merge-limits.ts", "core/attachment.ts", "agent/loop/evaluator.ts"])
+    from: [
+      "index.ts",
+      "app/create-duet.ts",
+      "app/duet-options.ts",
+      "app/models/model-options.ts",
+      "app/ask/ask-options.ts",
+    ]
+      .concat(["app/ask/ask-request.ts", "app/ask/merge-limits.ts", "core/attachment.ts", "agent/loop/evaluator.ts"])
       .concat(["core/questions/", "core/forms/"]),
   },
   {
     page: "results",
     title: "Results, traces and errors",
     about: "What a run ends with, what is kept of it, and what is thrown.",
-    from: ["core/outcome.ts", "core/trace.ts", "core/sources.ts", "kit/errors.ts"],
+    from: ["core/run/outcome.ts", "core/run/trace.ts", "core/sources.ts", "kit/errors.ts"],
   },
-  { page: "events", title: "Events", about: "What `stream` yields.", from: ["core/events.ts"] },
+  { page: "events", title: "Events", about: "What `stream` yields.", from: ["core/run/events.ts"] },
   {
     page: "models",
     title: "Models and messages",
     about: "A model of your own, and what it reads and writes.",
-    from: ["core/model.ts", "app/models/user-model.ts", "core/messages.ts", "core/message-content.ts"],
+    from: [
+      "core/model/model.ts",
+      "app/models/user-model.ts",
+      "core/model/messages.ts",
+      "core/model/message-content.ts",
+    ],
   },
   {
     page: "tools",
@@ -120,7 +131,7 @@ function readWords(code: string): string[] {
 /** Leaves out the members of a type that `Omit` leaves out where a program sees it. */
 function withoutInternal({ file, code, name }: Declaration): string {
   if (name !== "AskRequest") return code;
-  const keys = findDeclaration("app/ask-options.ts", "InternalField")?.code.match(/(?<=")\w+(?=")/g) ?? [];
+  const keys = findDeclaration("app/ask/ask-options.ts", "InternalField")?.code.match(/(?<=")\w+(?=")/g) ?? [];
   if (keys.length === 0) throw new Error(`src/${file}: what a program cannot give is not found`);
   const member = new RegExp(
     `^(?:  /\\*\\*(?:(?!\\*/)[\\s\\S])*\\*/\\n)?  (?:${keys.join("|")})\\??: [\\s\\S]*?;\\n(?=  \\S|\\})`,

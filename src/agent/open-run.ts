@@ -1,10 +1,10 @@
 import { deepestChain, getTraceId } from "../core/chain.ts";
 import { hasChainProperty, removeChainProperty } from "../core/chain-text.ts";
 import type { CallClient, ClientTools } from "../core/client-tools.ts";
-import type { AgentEvent, Notice } from "../core/events.ts";
 import { createRunFiles, type RunFiles, type StoredBytes } from "../core/files/run-files.ts";
-import type { Outcome } from "../core/outcome.ts";
 import type { User } from "../core/questions/user.ts";
+import type { AgentEvent, Notice } from "../core/run/events.ts";
+import type { Outcome } from "../core/run/outcome.ts";
 import type { RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
 import { createId } from "../core/store/store.ts";
 import type { SendingGuard } from "../core/tools/data-flow.ts";
@@ -18,10 +18,10 @@ import { createContextWindows, getLongestResult, pickSmallerModel } from "./cont
 import { nothingUsed } from "./limits/reached-limit.ts";
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
-import { addClientTools } from "./loop/client-calls.ts";
-import { rememberEarlierCalls } from "./loop/known-calls.ts";
-import { createRepetition } from "./loop/repetition.ts";
-import { createSendingGuard } from "./loop/sending-guard.ts";
+import { addClientTools } from "./loop/calls/client-calls.ts";
+import { rememberEarlierCalls } from "./loop/calls/known-calls.ts";
+import { createRepetition } from "./loop/calls/repetition.ts";
+import { createSendingGuard } from "./loop/calls/sending-guard.ts";
 import { describeDay } from "./prompts/prompt-values.ts";
 import { createRunUser } from "./questions/ask-user.ts";
 import {

@@ -1,7 +1,7 @@
 import { checkChain } from "../core/chain.ts";
-import type { AgentEvent, Notice } from "../core/events.ts";
-import { toModelName } from "../core/model.ts";
+import { toModelName } from "../core/model/model.ts";
 import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
+import type { AgentEvent, Notice } from "../core/run/events.ts";
 import { ServerEndsError } from "../core/server-ends-error.ts";
 import { LostRunError, type TakenRun } from "../core/store/journal.ts";
 import type { FinishedRun } from "../core/store/store.ts";
@@ -16,7 +16,7 @@ import { runEndHooks, runStartHooks } from "./hooks/run-hooks.ts";
 import { takeAgentCharges } from "./limits/agent-charges.ts";
 import { holdTimeUp } from "./limits/ask-for-more.ts";
 import { createRunClock, type Limits } from "./limits/run-clock.ts";
-import { hasClientTools } from "./loop/client-calls.ts";
+import { hasClientTools } from "./loop/calls/client-calls.ts";
 import { decideAndAct } from "./loop/decide.ts";
 import { noticeUndelivered, openInbox } from "./loop/deliver-messages.ts";
 import { takeEarlierSteps } from "./loop/earlier-steps.ts";

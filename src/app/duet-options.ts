@@ -5,7 +5,7 @@ import type { fileSchema, ModelInput } from "../config/schema/file-schema.ts";
 import type { ConversationStore } from "../core/store/store.ts";
 import { getOwnValue, isRecord } from "../kit/json.ts";
 import type { UserTool } from "../tools/user-tool.ts";
-import { type OptionKind, optionError } from "./ask-options.ts";
+import { type OptionKind, optionError } from "./ask/ask-options.ts";
 import type { ModelOption } from "./models/model-options.ts";
 
 /** Holds the settings of an embedding program. All of them have defaults. */

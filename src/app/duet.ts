@@ -4,19 +4,21 @@ import type { CatalogWeight } from "../agent/tools/catalog-weight.ts";
 import type { SubAgentSettings } from "../config/config.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Caller, operator } from "../core/caller.ts";
-import type { AgentEvent } from "../core/events.ts";
 import type { FileRefusal } from "../core/files/prepare-image.ts";
+import type { AgentEvent } from "../core/run/events.ts";
+import type { AgentTrace } from "../core/run/trace.ts";
 import type { Credentials } from "../core/store/credentials.ts";
 import type { FindRecords } from "../core/store/shared-records.ts";
 import type { ConversationStore, TypedHistory } from "../core/store/store.ts";
 import type { UsageHistory } from "../core/store/usage-history.ts";
 import type { Tool } from "../core/tools/tool.ts";
-import type { AgentTrace } from "../core/trace.ts";
 import { createPushedStream } from "../kit/async/pushed-stream.ts";
 import { createTimeLimit, ignoreAbort, waitAbortable } from "../kit/async/timeout.ts";
 import { chooseLocale, type Locale } from "../kit/locale.ts";
-import { closedError } from "./active-runs.ts";
-import type { AskRequest, CloseLimits, CompactRequest } from "./ask-request.ts";
+import { closedError } from "./ask/active-runs.ts";
+import type { AskRequest, CloseLimits, CompactRequest } from "./ask/ask-request.ts";
+import type { MeasureRequest } from "./ask/measure-context.ts";
+import { mergeLimits } from "./ask/merge-limits.ts";
 import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
 import { scopeStore } from "./conversations/scope-store.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
@@ -25,8 +27,6 @@ import { StoreHealth } from "./conversations/store-health.ts";
 import { StoredRuns } from "./conversations/stored-runs.ts";
 import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
-import type { MeasureRequest } from "./measure-context.ts";
-import { mergeLimits } from "./merge-limits.ts";
 import type { SearchCheck } from "./models/check-models.ts";
 import { ModelCatalog } from "./models/model-catalog.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
@@ -80,7 +80,7 @@ export class Duet {
       if (runs.isStopped) throw closedError();
       const going = runs.begin(request.signal, left);
       try {
-        const { askAgent } = await import("./ask-agent.ts");
+        const { askAgent } = await import("./ask/ask-agent.ts");
         await askAgent(this.#parts, request, going, push);
       } finally {
         going.end();
@@ -122,7 +122,7 @@ export class Duet {
 
   /** Says what would fill the windows of the models in the next question of a conversation. */
   async measureContext(request: MeasureRequest): Promise<ContextUse[]> {
-    return (await import("./measure-context.ts")).measureNextContext(this.#parts, request);
+    return (await import("./ask/measure-context.ts")).measureNextContext(this.#parts, request);
   }
 
   /**

@@ -1,19 +1,27 @@
 import type { Models } from "../agent/run.ts";
 import type { Config } from "../config/config.ts";
-import type { Message } from "../core/messages.ts";
-import { addUsage, type Model, type ModelEvent, noUsage, type Turn, toModelName, type Usage } from "../core/model.ts";
+import type { Message } from "../core/model/messages.ts";
+import {
+  addUsage,
+  type Model,
+  type ModelEvent,
+  noUsage,
+  type Turn,
+  toModelName,
+  type Usage,
+} from "../core/model/model.ts";
+import type { Sample, SamplingReply, SamplingRequest } from "../core/model/sampling.ts";
 import { noticeKinds } from "../core/notices.ts";
-import type { Sample, SamplingReply, SamplingRequest } from "../core/sampling.ts";
 import { createOnce } from "../kit/async/once.ts";
 import { createKeyedMutex } from "../kit/async/semaphore.ts";
 import { createTimeLimit, createWaitLimit, type TimeLimit, timeoutError, waitAbortable } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
 import { createRedactor, type Redactor } from "../kit/text/redact.ts";
-import { createActiveRuns } from "./active-runs.ts";
 import { openAgent, readUserAgentParts } from "./agent/open-agent.ts";
 import { openUserHooks } from "./agent/open-hooks.ts";
-import type { CloseLimits, DuetOverrides } from "./ask-request.ts";
+import { createActiveRuns } from "./ask/active-runs.ts";
+import type { CloseLimits, DuetOverrides } from "./ask/ask-request.ts";
 import { createFindRecords } from "./conversations/find-records.ts";
 import type { OpenedStore } from "./conversations/open-store.ts";
 import { createSessions } from "./conversations/sessions.ts";
@@ -87,7 +95,7 @@ export async function openDuet(read: Config, parts: DuetOverrides = {}): Promise
   });
   const gateways = createGateways(inventory, warn);
   const attachments = createOnce(async () =>
-    (await import("./attachments/prepare-attachments.ts")).createAttachmentPreparation(),
+    (await import("./ask/prepare-attachments.ts")).createAttachmentPreparation(),
   );
   const telemetry = openTelemetry(config.telemetry, { warn, redact: redactor.redact });
   const runs = createActiveRuns();

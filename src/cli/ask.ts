@@ -1,9 +1,9 @@
 import { fstatSync } from "node:fs";
-import type { AskRequest } from "../app/ask-request.ts";
+import type { AskRequest } from "../app/ask/ask-request.ts";
 import type { Duet } from "../app/duet.ts";
 import type { FolderConsent } from "../app/questions/folder-consent.ts";
-import type { AgentEvent } from "../core/events.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { AgentEvent } from "../core/run/events.ts";
+import type { Outcome } from "../core/run/outcome.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import { toSafeJson } from "../kit/text/sanitize.ts";

@@ -1,7 +1,7 @@
-import { isDraftEvent } from "../core/drafts.ts";
-import type { AgentEvent } from "../core/events.ts";
 import { renderMissingConsent } from "../core/notices.ts";
-import type { Citation, Outcome } from "../core/outcome.ts";
+import { isDraftEvent } from "../core/run/drafts.ts";
+import type { AgentEvent } from "../core/run/events.ts";
+import type { Citation, Outcome } from "../core/run/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
 import { createSanitizer } from "../kit/text/sanitize.ts";
 import type { SettingPlace } from "../render/limit-advice.ts";

@@ -1,7 +1,7 @@
 import { findUsedModels, type UsedModel, type ValueOrigin } from "../app/models/used-models.ts";
 import type { Config } from "../config/config.ts";
-import type { ModelCapabilities } from "../core/model.ts";
-import type { ListPrice } from "../core/model-settings.ts";
+import type { ModelCapabilities } from "../core/model/model.ts";
+import type { ListPrice } from "../core/model/model-settings.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { toJsonText, toOriginText, toTable } from "./config-command.ts";

@@ -1,8 +1,8 @@
-import type { AskRequest } from "../app/ask-request.ts";
+import type { AskRequest } from "../app/ask/ask-request.ts";
 import type { Duet } from "../app/duet.ts";
 import { configError, unknownKeyError } from "../config/config-errors.ts";
 import { parseJson } from "../config/sources/parse-json.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { Outcome } from "../core/run/outcome.ts";
 import { describeNotAllowed } from "../core/schemas/describe-issue.ts";
 import { type DuetError, toDuetError, toErrorReport } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";

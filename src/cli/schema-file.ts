@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import { openOutputSchema } from "../app/answer-form.ts";
+import { openOutputSchema } from "../app/ask/answer-form.ts";
 import type { AnswerForm } from "../core/answer-form.ts";
 import { DuetError, getMessage } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Citation } from "../core/outcome.ts";
+import type { Citation } from "../core/run/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
 import { sanitize } from "../kit/text/sanitize.ts";
 import type { Console } from "./console.ts";

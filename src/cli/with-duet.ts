@@ -1,4 +1,4 @@
-import type { DuetOverrides } from "../app/ask-request.ts";
+import type { DuetOverrides } from "../app/ask/ask-request.ts";
 import type { WhenAway } from "../app/conversations/store-settings.ts";
 import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";

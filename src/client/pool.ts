@@ -1,6 +1,6 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../config/config.ts";
-import type { Sample } from "../core/sampling.ts";
+import type { Sample } from "../core/model/sampling.ts";
 import type { OnServerLog, ServerLogLevel } from "../core/server-log.ts";
 import type { FindRecords } from "../core/store/shared-records.ts";
 import type { Tool } from "../core/tools/tool.ts";

@@ -1,5 +1,5 @@
 import type { HookEvent } from "../core/hooks.ts";
-import type { Mode } from "../core/outcome.ts";
+import type { Mode } from "../core/run/outcome.ts";
 import type { Locale } from "../kit/locale.ts";
 import type { ProxyRules } from "../kit/net/proxy-rules.ts";
 import type { SearchOptions } from "../tools/search/search-backends.ts";

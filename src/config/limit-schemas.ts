@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { LimitRow } from "../core/limit-row.ts";
-import { limitRows, mapLimits, offeredLimits } from "../core/limits.ts";
+import type { LimitRow } from "../core/limits/limit-row.ts";
+import { limitRows, mapLimits, offeredLimits } from "../core/limits/limits.ts";
 
 /** Creates the schemas of the limits in the input of `agent_ask` and of the HTTP API, with the ranges of the configuration. */
 export const createLimitArguments = () =>

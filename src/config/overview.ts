@@ -1,4 +1,4 @@
-import { toModelName } from "../core/model.ts";
+import { toModelName } from "../core/model/model.ts";
 import type { Config } from "./config.ts";
 import type { ModelChoice } from "./models/models.ts";
 import { maskTree } from "./secrets/mask.ts";

@@ -1,7 +1,7 @@
 import { open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { describeRange, unitNames } from "../core/limit-row.ts";
-import { type DefaultedRow, defaultedLimits, type LimitKey } from "../core/limits.ts";
+import { describeRange, unitNames } from "../core/limits/limit-row.ts";
+import { type DefaultedRow, defaultedLimits, type LimitKey } from "../core/limits/limits.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { createFolder } from "../kit/private-file.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../kit/json.ts";
 import type { Text } from "../kit/locale.ts";
-import type { ResponseFormat } from "./model.ts";
+import type { ResponseFormat } from "./model/model.ts";
 
 /** Sets the form of an answer that a program reads: an object by a JSON Schema, or any JSON object. */
 export interface AnswerForm {

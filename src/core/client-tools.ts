@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../kit/json.ts";
-import type { ToolChoice } from "./model.ts";
+import type { ToolChoice } from "./model/model.ts";
 import type { Tool, ToolResult } from "./tools/tool.ts";
 
 /** Describes a tool that the program which asks runs itself. */

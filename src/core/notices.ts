@@ -3,10 +3,10 @@ import { capitalize } from "../kit/text/capitalize.ts";
 import { formatCount } from "../kit/text/format-count.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";
-import type { Notice } from "./events.ts";
-import { describeCallsUsed } from "./limits.ts";
-import { describeDelivered } from "./message-delivered.ts";
-import type { Outcome } from "./outcome.ts";
+import { describeCallsUsed } from "./limits/limits.ts";
+import type { Notice } from "./run/events.ts";
+import { describeDelivered } from "./run/message-delivered.ts";
+import type { Outcome } from "./run/outcome.ts";
 
 /** Creates one kind of notice from its facts. */
 interface NoticeKind<Facts> {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { modes } from "../core/modes.ts";
+import { modes } from "../core/run/modes.ts";
 import { jsonValueSchema } from "../core/schemas/json-value-schema.ts";
 
 const text = z.string().min(1).max(20_000);

@@ -1,5 +1,5 @@
 import type { AnswerForm } from "../core/answer-form.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { Outcome } from "../core/run/outcome.ts";
 import { DuetError } from "../kit/errors.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { matchExpression } from "../kit/text/match-expression.ts";

@@ -1,7 +1,7 @@
 import type { Models } from "../agent/run.ts";
 import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";
-import type { Model } from "../core/model.ts";
+import type { Model } from "../core/model/model.ts";
 import type { ToolInterceptor } from "../core/tools/tool-interceptor.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";

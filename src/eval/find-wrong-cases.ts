@@ -1,4 +1,4 @@
-import { openOutputSchema } from "../app/answer-form.ts";
+import { openOutputSchema } from "../app/ask/answer-form.ts";
 import { configError } from "../config/config-errors.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import { DuetError, getMessage } from "../kit/errors.ts";

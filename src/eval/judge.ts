@@ -1,4 +1,4 @@
-import { type Model, type ModelRequest, toModelName } from "../core/model.ts";
+import { type Model, type ModelRequest, toModelName } from "../core/model/model.ts";
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../kit/errors.ts";
 import { isRecord, tryParseJson } from "../kit/json.ts";

@@ -1,5 +1,5 @@
 import type { Models } from "../agent/run.ts";
-import { type Model, replaceStream } from "../core/model.ts";
+import { type Model, replaceStream } from "../core/model/model.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { AttemptResult } from "./attempt-result.ts";
 import { isBudgetUsed, type Row, type SharedState } from "./evaluation-state.ts";

@@ -1,11 +1,11 @@
 import { hasOneModel, type Models } from "../agent/run.ts";
-import { openOutputSchema } from "../app/answer-form.ts";
+import { openOutputSchema } from "../app/ask/answer-form.ts";
 import type { Duet } from "../app/duet.ts";
 import type { AnswerForm } from "../core/answer-form.ts";
-import type { AgentEvent } from "../core/events.ts";
-import { type Model, toModelName } from "../core/model.ts";
-import type { ModelBill, Outcome } from "../core/outcome.ts";
+import { type Model, toModelName } from "../core/model/model.ts";
 import { toUser } from "../core/questions/user.ts";
+import type { AgentEvent } from "../core/run/events.ts";
+import type { ModelBill, Outcome } from "../core/run/outcome.ts";
 import { DuetError, type ErrorReport } from "../kit/errors.ts";
 import type { Locale } from "../kit/locale.ts";
 import { createRandomHex } from "../kit/random.ts";

@@ -4,7 +4,7 @@ import type { Duet } from "../app/duet.ts";
 import { createKnownRedactor, openDuet } from "../app/open-duet.ts";
 import type { Config } from "../config/config.ts";
 import { configError, joinConfigErrors } from "../config/config-errors.ts";
-import { type Model, noUsage, toModelName } from "../core/model.ts";
+import { type Model, noUsage, toModelName } from "../core/model/model.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createSemaphore } from "../kit/async/semaphore.ts";
 import { ignoreAbort } from "../kit/async/timeout.ts";

@@ -1,4 +1,4 @@
-import type { ToolCallRecord } from "../core/outcome.ts";
+import type { ToolCallRecord } from "../core/run/outcome.ts";
 import { isRecord } from "../kit/json.ts";
 import { matchExpression } from "../kit/text/match-expression.ts";
 import { isMatch } from "../kit/text/match-pattern.ts";

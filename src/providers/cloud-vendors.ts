@@ -1,5 +1,5 @@
 // Holds the vendors that sell others' models from their own clouds. A client of theirs authenticates the requests.
-import type { ModelRule, Vendor } from "../core/model-settings.ts";
+import type { ModelRule, Vendor } from "../core/model/model-settings.ts";
 
 type SoldVendor = Pick<Vendor, "temperature" | "quirks" | "efforts" | "models">;
 

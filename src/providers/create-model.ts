@@ -1,5 +1,5 @@
-import { type Model, withCall } from "../core/model.ts";
-import type { ModelSettings, WireName } from "../core/model-settings.ts";
+import { type Model, withCall } from "../core/model/model.ts";
+import type { ModelSettings, WireName } from "../core/model/model-settings.ts";
 import { createTokenCounter, estimateMessageTokens } from "./estimate-tokens.ts";
 import type { CommandKeys } from "./keys/command-keys.ts";
 import { createKeyedModel } from "./keys/keyed-model.ts";

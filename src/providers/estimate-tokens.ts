@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import { estimatePages, toPlainText } from "../core/message-content.ts";
-import type { ContentPart, ImagePart, Message } from "../core/messages.ts";
-import type { ToolDefinition } from "../core/model.ts";
-import type { ImageTokens, ModelSettings, Quirks } from "../core/model-settings.ts";
+import { estimatePages, toPlainText } from "../core/model/message-content.ts";
+import type { ContentPart, ImagePart, Message } from "../core/model/messages.ts";
+import type { ToolDefinition } from "../core/model/model.ts";
+import type { ImageTokens, ModelSettings, Quirks } from "../core/model/model-settings.ts";
 import { weighPlainText } from "./weigh-text.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { ImageRules } from "../core/model-settings.ts";
+import type { ImageRules } from "../core/model/model-settings.ts";
 
 /** Lists the documents that OpenAI and Anthropic read themselves, with their pages as pictures. */
 export const readDocuments = ["application/pdf"];

@@ -1,4 +1,4 @@
-import type { ModelSettings } from "../core/model-settings.ts";
+import type { ModelSettings } from "../core/model/model-settings.ts";
 import { timeoutError } from "../kit/async/timeout.ts";
 import { DuetError } from "../kit/errors.ts";
 import { isRecord, tryParseJson } from "../kit/json.ts";

@@ -1,5 +1,5 @@
-import type { Usage } from "../core/model.ts";
-import type { ListPrice } from "../core/model-settings.ts";
+import type { Usage } from "../core/model/model.ts";
+import type { ListPrice } from "../core/model/model-settings.ts";
 
 /**
  * Returns the cost of one call in US dollars. Usage that is estimated has an estimated cost, so that limits of money also hold for

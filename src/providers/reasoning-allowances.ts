@@ -1,4 +1,4 @@
-import type { ReasoningAllowance } from "../core/model-settings.ts";
+import type { ReasoningAllowance } from "../core/model/model-settings.ts";
 
 /**
  * Holds what is added to an output limit into which a vendor counts hidden reasoning, in tokens: several times what models use

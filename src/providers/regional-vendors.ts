@@ -1,5 +1,5 @@
 // Holds the vendors that have several regions: each region is a row of the table of vendors, with an address of its own.
-import type { Vendor } from "../core/model-settings.ts";
+import type { Vendor } from "../core/model/model-settings.ts";
 import { qwenImages } from "./image-rules.ts";
 import { sharedModelRules } from "./shared-model-rules.ts";
 

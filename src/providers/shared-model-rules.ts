@@ -1,4 +1,4 @@
-import type { ModelRule } from "../core/model-settings.ts";
+import type { ModelRule } from "../core/model/model-settings.ts";
 import { claudeImages, geminiImages } from "./image-rules.ts";
 import { allowHigh, allowMedium } from "./reasoning-allowances.ts";
 

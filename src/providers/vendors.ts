@@ -1,4 +1,4 @@
-import type { ModelRule, Vendor, WireName } from "../core/model-settings.ts";
+import type { ModelRule, Vendor, WireName } from "../core/model/model-settings.ts";
 import { createAzure, createBedrock, createVertex } from "./cloud-vendors.ts";
 import {
   claudeImages,

@@ -1,7 +1,7 @@
-import type { AgentEvent, Notice, Phase } from "../core/events.ts";
-import { mapLimits, stoppingLimits } from "../core/limits.ts";
-import type { AgentsBill, ModelUsage, Outcome, OutcomeMeta } from "../core/outcome.ts";
-import { isLimit } from "../core/verdict.ts";
+import { mapLimits, stoppingLimits } from "../core/limits/limits.ts";
+import type { AgentEvent, Notice, Phase } from "../core/run/events.ts";
+import type { AgentsBill, ModelUsage, Outcome, OutcomeMeta } from "../core/run/outcome.ts";
+import { isLimit } from "../core/run/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
 import { addCosts, renderCost, renderDollars, toAgentsCost, toModelCost } from "./known-cost.ts";

@@ -1,4 +1,4 @@
-import type { AgentsBill, ModelBill } from "../core/outcome.ts";
+import type { AgentsBill, ModelBill } from "../core/run/outcome.ts";
 import { type Locale, say } from "../kit/locale.ts";
 
 /** Holds a cost, which may be known only in part. */

@@ -1,5 +1,5 @@
-import { describeCallsUsed, limitRows } from "../core/limits.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { describeCallsUsed, limitRows } from "../core/limits/limits.ts";
+import type { Outcome } from "../core/run/outcome.ts";
 import { type Locale, say } from "../kit/locale.ts";
 import { capitalize } from "../kit/text/capitalize.ts";
 

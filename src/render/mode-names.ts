@@ -1,4 +1,4 @@
-import type { Mode } from "../core/outcome.ts";
+import type { Mode } from "../core/run/outcome.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 
 /** Lists the modes in the order in which a picker shows them. */

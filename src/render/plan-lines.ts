@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PlanStep } from "../core/events.ts";
+import type { PlanStep } from "../core/run/events.ts";
 import type { JsonObject } from "../kit/json.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine, showBlanks, toShortLine } from "../kit/text/sanitize.ts";

@@ -1,4 +1,4 @@
-import type { PlanStep } from "../core/events.ts";
+import type { PlanStep } from "../core/run/events.ts";
 import type { Text } from "../kit/locale.ts";
 
 const states: Record<PlanStep["state"], Text> = {

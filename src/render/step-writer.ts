@@ -1,6 +1,6 @@
-import { isDraftEvent } from "../core/drafts.ts";
-import type { AgentEvent } from "../core/events.ts";
-import type { Outcome } from "../core/outcome.ts";
+import { isDraftEvent } from "../core/run/drafts.ts";
+import type { AgentEvent } from "../core/run/events.ts";
+import type { Outcome } from "../core/run/outcome.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
 import { truncate } from "../kit/text/truncate.ts";

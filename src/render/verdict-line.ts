@@ -1,5 +1,5 @@
-import { isDraftEvent } from "../core/drafts.ts";
-import type { AgentEvent } from "../core/events.ts";
+import { isDraftEvent } from "../core/run/drafts.ts";
+import type { AgentEvent } from "../core/run/events.ts";
 import type { Locale } from "../kit/locale.ts";
 import { removeFinalStop } from "../kit/text/remove-final-stop.ts";
 import { renderEvent } from "./event-lines.ts";

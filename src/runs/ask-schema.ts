@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { createLimitArguments } from "../config/limit-schemas.ts";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
-import type { LimitRow } from "../core/limit-row.ts";
-import { offeredLimits } from "../core/limits.ts";
-import { modes } from "../core/modes.ts";
-import { longestMessage } from "../core/run-inbox.ts";
+import type { LimitRow } from "../core/limits/limit-row.ts";
+import { offeredLimits } from "../core/limits/limits.ts";
+import { modes } from "../core/run/modes.ts";
+import { longestMessage } from "../core/run/run-inbox.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import { type AttachmentInput, attachmentFields } from "./attachment-input.ts";
 

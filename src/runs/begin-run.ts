@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import type { AskRequest } from "../app/ask-request.ts";
+import type { AskRequest } from "../app/ask/ask-request.ts";
 import type { AnswerForm } from "../core/answer-form.ts";
 import type { Attachment } from "../core/attachment.ts";
 import { type Chain, getTraceId } from "../core/chain.ts";
-import { toRunUnit } from "../core/limit-row.ts";
-import { mapLimits, offeredLimits } from "../core/limits.ts";
+import { toRunUnit } from "../core/limits/limit-row.ts";
+import { mapLimits, offeredLimits } from "../core/limits/limits.ts";
 import type { QuestionKind } from "../core/questions/user-question.ts";
 import type { HostRequest } from "../core/store/journal.ts";
 import { showValue } from "../core/tools/argument-feedback.ts";
@@ -15,8 +15,8 @@ import { createStepWriter } from "../render/step-writer.ts";
 import type { AskInput } from "./ask-schema.ts";
 import type { Host } from "./input/host.ts";
 import { checkCeilings, readCeilings } from "./limits/caller-ceilings.ts";
+import type { RunHandle } from "./live/run-handle.ts";
 import type { StartRunOptions } from "./live/start-run.ts";
-import type { RunHandle } from "./run-handle.ts";
 import type { CallerScope } from "./run-service.ts";
 
 /** Represents one question, whichever interface it came through. */

@@ -1,5 +1,5 @@
 import type { CallClient, ClientReply, ClientToolCall } from "../core/client-tools.ts";
-import type { OutcomeMeta } from "../core/outcome.ts";
+import type { OutcomeMeta } from "../core/run/outcome.ts";
 import { waitAbortable } from "../kit/async/timeout.ts";
 import type { Mutable } from "../kit/mutable.ts";
 import { createRandomHex } from "../kit/random.ts";

@@ -1,9 +1,9 @@
-import type { Outcome } from "../core/outcome.ts";
+import type { Outcome } from "../core/run/outcome.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { sleep } from "../kit/async/timeout.ts";
-import { toFinishedOutcome } from "./finished-outcome.ts";
-import { addPlanToken } from "./outcome-for.ts";
-import type { RunHandle } from "./run-handle.ts";
+import type { RunHandle } from "./live/run-handle.ts";
+import { toFinishedOutcome } from "./outcomes/finished-outcome.ts";
+import { addPlanToken } from "./outcomes/outcome-for.ts";
 import type { CallerScope } from "./run-service.ts";
 
 /**

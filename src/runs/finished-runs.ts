@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { weighJson } from "./bounded-json.ts";
-import type { RunHandle } from "./run-handle.ts";
+import type { RunHandle } from "./live/run-handle.ts";
 
 /** Keeps runs that have ended, within limits of time, number and size. The store has the traces of all runs. */
 interface FinishedRuns {

@@ -1,17 +1,17 @@
 import type { StoredRuns } from "../app/conversations/stored-runs.ts";
 import type { Duet } from "../app/duet.ts";
 import type { Caller } from "../core/caller.ts";
-import type { Outcome } from "../core/outcome.ts";
+import type { Outcome } from "../core/run/outcome.ts";
 import type { Entrance, HostRequest } from "../core/store/journal.ts";
 import type { SharedRun } from "../core/store/shared-runs.ts";
 import { createLazy } from "../kit/create-lazy.ts";
 import { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
-import { toFinishedOutcome } from "./finished-outcome.ts";
-import { toInterruptedOutcome } from "./interrupted-outcome.ts";
 import { type FollowedRun, followRun } from "./live/follow-run.ts";
+import { isInConversation, type RunHandle } from "./live/run-handle.ts";
 import type { WaitingSession } from "./live/run-waiters.ts";
-import { isInConversation, type RunHandle } from "./run-handle.ts";
+import { toFinishedOutcome } from "./outcomes/finished-outcome.ts";
+import { toInterruptedOutcome } from "./outcomes/interrupted-outcome.ts";
 
 /** Holds the runs that other processes of the same store carry out. Where no store is shared, nothing is ever found. */
 export interface FollowedRuns {

@@ -1,5 +1,5 @@
 import { readLastChoices } from "../app/conversations/last-choices.ts";
-import { toModelName } from "../core/model.ts";
+import { toModelName } from "../core/model/model.ts";
 import type { AskInput } from "./ask-schema.ts";
 import type { RunQuestionRequest } from "./begin-run.ts";
 

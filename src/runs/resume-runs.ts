@@ -1,11 +1,11 @@
+import { type ResumableRun, toResumedRequest } from "../app/ask/resume-run.ts";
 import type { StoredRuns } from "../app/conversations/stored-runs.ts";
 import type { Duet } from "../app/duet.ts";
-import { type ResumableRun, toResumedRequest } from "../app/resume-run.ts";
 import type { Caller } from "../core/caller.ts";
 import type { Entrance, TakenRun } from "../core/store/journal.ts";
 import { ignoreRejection } from "../kit/async/ignore-rejection.ts";
 import { createRandomHex } from "../kit/random.ts";
-import type { RunHandle } from "./run-handle.ts";
+import type { RunHandle } from "./live/run-handle.ts";
 import type { RunRegistry } from "./run-registry.ts";
 
 /** Goes on with runs whose process has ended. */

@@ -1,6 +1,6 @@
 import type { Caller } from "../core/caller.ts";
-import type { Outcome } from "../core/outcome.ts";
-import type { DayBudget } from "../core/turn-budget.ts";
+import type { DayBudget } from "../core/model/turn-budget.ts";
+import type { Outcome } from "../core/run/outcome.ts";
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
@@ -8,11 +8,11 @@ import { createFinishedRuns, type FinishedRunsSizes } from "./finished-runs.ts";
 import type { CallerLimits } from "./limits/caller-limits.ts";
 import type { RunPlace } from "./limits/caller-places.ts";
 import { serverClosingError, tooManyRunsError, tooManyWaitingError } from "./limits/limit-errors.ts";
+import type { LiveRuns } from "./live/live-run.ts";
+import { isInConversation, type RunHandle } from "./live/run-handle.ts";
 import { type StartRunOptions, startRun } from "./live/start-run.ts";
 import { waitForEnd } from "./live/wait-until.ts";
-import type { LiveRuns } from "./live-run.ts";
-import { isInConversation, type RunHandle } from "./run-handle.ts";
-import { toRunningOutcome } from "./running-outcome.ts";
+import { toRunningOutcome } from "./outcomes/running-outcome.ts";
 
 export interface RunRegistry extends LiveRuns {
   listRuns(caller: Caller): Iterable<RunHandle>;

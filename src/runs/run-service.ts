@@ -1,15 +1,15 @@
 import type { Duet } from "../app/duet.ts";
 import type { Config } from "../config/config.ts";
 import type { Caller } from "../core/caller.ts";
-import type { Mode } from "../core/outcome.ts";
+import type { Mode } from "../core/run/outcome.ts";
 import type { Entrance } from "../core/store/journal.ts";
 import { createFollowedRuns, type FollowedRuns } from "./followed-runs.ts";
 import { createCallerLimits } from "./limits/caller-limits.ts";
 import { createCallerPlaces } from "./limits/caller-places.ts";
+import type { RunHandle } from "./live/run-handle.ts";
 import { type Confirmations, createConfirmations } from "./questions/confirmation-tokens.ts";
 import { shareKey } from "./questions/share-key.ts";
 import { createResumer, type Resumer } from "./resume-runs.ts";
-import type { RunHandle } from "./run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "./run-registry.ts";
 
 /** Holds what all interfaces to the agent share: one set of runs, whoever began them and over which interface. */

@@ -1,7 +1,7 @@
-import { longestMessage, mostMessages } from "../core/run-inbox.ts";
+import { longestMessage, mostMessages } from "../core/run/run-inbox.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
-import type { RunHandle } from "./run-handle.ts";
+import type { RunHandle } from "./live/run-handle.ts";
 
 /** Says why the models of a run will not read a message. */
 export interface UndeliveredReason {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createToolSearch } from "../../src/app/tools/tool-search.ts";
-import { toPlainText } from "../../src/core/message-content.ts";
+import { toPlainText } from "../../src/core/model/message-content.ts";
 import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
 import { createPermissionCheck, withPermission } from "../../src/tools/permission-rules.ts";
 import { makeTool, outcomeOf, verdictsOf } from "../fakes/events.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
 import { makeTool, outcomeOf } from "../fakes/events.ts";

@@ -3,7 +3,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, onTestFinished, test } from "vitest";
 import type { Duet } from "../../src/app/duet.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { startCollector } from "../fakes/collector.ts";
 import { openDuetPort } from "../fakes/duet-port.ts";
 import { outcomeOf } from "../fakes/events.ts";

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { DuetOverrides } from "../../src/app/ask-request.ts";
+import type { DuetOverrides } from "../../src/app/ask/ask-request.ts";
 import type { Duet } from "../../src/app/duet.ts";
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
 import type { ConversationStore } from "../../src/core/store/store.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { written } from "../agent/plan/planning.ts";

@@ -4,7 +4,7 @@ import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@open
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { outcomeOf } from "../fakes/events.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { temporaryFolder } from "../fakes/program.ts";

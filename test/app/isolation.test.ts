@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
 import { noticesOf, outcomeOf } from "../fakes/events.ts";
 import { configFile, temporaryFolder } from "../fakes/program.ts";
 import { type FakeTurn, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";

@@ -8,7 +8,7 @@ import { runChecks } from "../../src/cli/doctor/doctor.ts";
 import type { Finding } from "../../src/cli/doctor/findings.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import { readChangedModel } from "../../src/config/models/changed-model.ts";
-import type { KeyCommand } from "../../src/core/model-settings.ts";
+import type { KeyCommand } from "../../src/core/model/model-settings.ts";
 import { toProgram } from "../../src/kit/process/run-command.ts";
 import { createCommandKeys } from "../../src/providers/keys/command-keys.ts";
 import { lineOf, load, refusal } from "../config/workplace.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createSample } from "../../src/app/open-duet.ts";
-import type { Model } from "../../src/core/model.ts";
-import type { SamplingRequest } from "../../src/core/sampling.ts";
+import type { Model } from "../../src/core/model/model.ts";
+import type { SamplingRequest } from "../../src/core/model/sampling.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { type ScriptedTurn, scriptedModel } from "../fakes/model.ts";
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { createDuet, type DuetOptions } from "../../src/index.ts";
 import { type FakeProvider, type FakeTurn, startFakeProvider } from "../fakes/provider.ts";
 

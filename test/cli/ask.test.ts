@@ -4,8 +4,8 @@ import { closeSync, openSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { withoutDay } from "../fakes/model.ts";
 import {
   collect,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { configFile, npmServer } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { runWarmProgram as runProgram } from "../fakes/warm-program.ts";

@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { createRenderer } from "../../src/cli/create-renderer.ts";
 import { createLiveLine } from "../../src/cli/live-line.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
 
 /** A terminal or a pipe that keeps what is written, in one log with others. */
 function createOutput(name: string, log: string[], traits: { isTTY?: boolean; columns?: number } = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { configFile } from "../fakes/program.ts";
 import { startFakeProvider } from "../fakes/provider.ts";
 import { startFakeSearch } from "../fakes/search.ts";

@@ -5,7 +5,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
 import { allDead, processesIn } from "../client/servers.ts";
 import { workplace } from "../config/workplace.ts";
 import { scriptedModel } from "../fakes/model.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { limitRows } from "../../src/core/limits.ts";
+import { limitRows } from "../../src/core/limits/limits.ts";
 import { searchBackendNames } from "../../src/tools/search/search-backends.ts";
 import { load, refusal } from "./workplace.ts";
 

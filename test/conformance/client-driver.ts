@@ -7,7 +7,7 @@ import { signInToServer } from "../../src/client/oauth/login.ts";
 import { createAnswers } from "../../src/client/questions/answers.ts";
 import { createServerRedact } from "../../src/client/redact.ts";
 import type { AuthSettings, ServerSettings } from "../../src/config/config.ts";
-import type { Sample } from "../../src/core/sampling.ts";
+import type { Sample } from "../../src/core/model/sampling.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { isRecord, toText } from "../../src/kit/json.ts";
 import { follow, offered, wantedCalls } from "./client-steps.ts";

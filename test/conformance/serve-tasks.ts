@@ -1,4 +1,4 @@
-import { replaceStream } from "../../src/core/model.ts";
+import { replaceStream } from "../../src/core/model/model.ts";
 import type { Tool } from "../../src/core/tools/tool.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { isRecord, toText } from "../../src/kit/json.ts";

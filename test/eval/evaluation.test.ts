@@ -6,7 +6,7 @@ import type { Models } from "../../src/agent/run.ts";
 import { renderReport } from "../../src/cli/eval/report-lines.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
-import { type Model, replaceStream } from "../../src/core/model.ts";
+import { type Model, replaceStream } from "../../src/core/model/model.ts";
 import type { CaseFile } from "../../src/eval/case-file.ts";
 import { compareReports, refuseOtherReport } from "../../src/eval/compare-reports.ts";
 import type { EvaluationOptions } from "../../src/eval/evaluation-state.ts";

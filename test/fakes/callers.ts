@@ -1,11 +1,11 @@
 // Duets with callers: opened in process, with scripted models, tools that count their calls, and what a test asks of them.
 import { onTestFinished } from "vitest";
-import type { AskRequest, DuetOverrides } from "../../src/app/ask-request.ts";
+import type { AskRequest, DuetOverrides } from "../../src/app/ask/ask-request.ts";
 import type { Duet } from "../../src/app/duet.ts";
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Caller } from "../../src/core/caller.ts";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
 import type { Tool } from "../../src/core/tools/tool.ts";
 import { configFile, temporaryFolder } from "./program.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { countRequestTokens } from "../../src/agent/context/context-window.ts";
-import { toPlainText } from "../../src/core/message-content.ts";
-import { type Model, type ModelRequest, type OnModelEvent, type Turn, withCall } from "../../src/core/model.ts";
+import { toPlainText } from "../../src/core/model/message-content.ts";
+import { type Model, type ModelRequest, type OnModelEvent, type Turn, withCall } from "../../src/core/model/model.ts";
 import type { EvalCase } from "../../src/eval/case-file.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { DuetError } from "../../src/kit/errors.ts";

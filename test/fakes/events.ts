@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import type { Tool, ToolResult } from "../../src/core/tools/tool.ts";
 
 /** The outcome of a run; checks that its events begin with one `run-start` and end with one `run-end`. */

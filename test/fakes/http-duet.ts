@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { DuetOverrides } from "../../src/app/ask-request.ts";
+import type { DuetOverrides } from "../../src/app/ask/ask-request.ts";
 import { openDuet } from "../../src/app/open-duet.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";

@@ -5,7 +5,7 @@ import {
   type OnModelEvent,
   type Turn,
   withCall,
-} from "../../src/core/model.ts";
+} from "../../src/core/model/model.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import type { JsonObject } from "../../src/kit/json.ts";

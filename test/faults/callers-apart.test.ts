@@ -6,7 +6,7 @@ import { openDuet } from "../../src/app/open-duet.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
 import type { Caller } from "../../src/core/caller.ts";
-import { replaceStream } from "../../src/core/model.ts";
+import { replaceStream } from "../../src/core/model/model.ts";
 import { createMcpInterface } from "../../src/server/mcp/mcp-interface.ts";
 import { makeTool } from "../fakes/events.ts";
 import { type ServedFace, startHttpFace } from "../fakes/http-interface.ts";

@@ -2,8 +2,8 @@
 // agent API, OpenAI's wire, the page, health, figures and MCP. What only MCP has is tested in http-interface.test.ts; whose is what,
 // group H, in http-callers.test.ts.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { longestTurn } from "../../src/agent/loop/limit-turn.ts";
-import { replaceStream } from "../../src/core/model.ts";
+import { longestTurn } from "../../src/agent/loop/turn/limit-turn.ts";
+import { replaceStream } from "../../src/core/model/model.ts";
 import { sleep } from "../../src/kit/async/timeout.ts";
 import { findCode } from "../../src/server/http/response/error-table.ts";
 import { type HttpDuet, openHttpDuet, startHttpDuet } from "../fakes/http-duet.ts";

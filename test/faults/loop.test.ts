@@ -2,8 +2,8 @@
 // first in its title.
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { toCanonicalJson } from "../../src/agent/loop/repetition.ts";
-import type { Model } from "../../src/core/model.ts";
+import { toCanonicalJson } from "../../src/agent/loop/calls/repetition.ts";
+import type { Model } from "../../src/core/model/model.ts";
 import { createDuet } from "../../src/index.ts";
 import type { JsonValue } from "../../src/kit/json.ts";
 import { makeTool, noticesOf, outcomeOf, verdictsOf } from "../fakes/events.ts";

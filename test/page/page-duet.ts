@@ -1,5 +1,5 @@
 import { afterAll } from "vitest";
-import type { DuetOverrides } from "../../src/app/ask-request.ts";
+import type { DuetOverrides } from "../../src/app/ask/ask-request.ts";
 import type { Duet } from "../../src/app/duet.ts";
 import { openDuet } from "../../src/app/open-duet.ts";
 import { loadConfig } from "../../src/config/load-config.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ContentPart, Message } from "../../src/core/messages.ts";
-import { type Model, type ModelRequest, type Turn, type Usage, withCall } from "../../src/core/model.ts";
+import type { ContentPart, Message } from "../../src/core/model/messages.ts";
+import { type Model, type ModelRequest, type Turn, type Usage, withCall } from "../../src/core/model/model.ts";
 import {
   countImageTokens,
   estimateMessageTokens,

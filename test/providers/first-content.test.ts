@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ModelEvent } from "../../src/core/model.ts";
-import type { WireName } from "../../src/core/model-settings.ts";
+import type { ModelEvent } from "../../src/core/model/model.ts";
+import type { WireName } from "../../src/core/model/model-settings.ts";
 import { MessageReader } from "../../src/providers/wires/anthropic-messages/stream.ts";
 import type { TurnProgress } from "../../src/providers/wires/idle-timeout.ts";
 import { ChatReader } from "../../src/providers/wires/openai-chat/stream.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createVendorTable, resolveModel, type VendorSpec } from "../../src/config/models/resolve-model.ts";
-import { noUsage, supportsFunctionCalling, type Usage } from "../../src/core/model.ts";
-import type { ListPrice } from "../../src/core/model-settings.ts";
+import { noUsage, supportsFunctionCalling, type Usage } from "../../src/core/model/model.ts";
+import type { ListPrice } from "../../src/core/model/model-settings.ts";
 import { createModel } from "../../src/providers/create-model.ts";
 import { addKnownFacts, listKnownModels } from "../../src/providers/known-models/known-models.ts";
 import { findList, type KnownRow } from "../../src/providers/known-models/lists.ts";

@@ -1,6 +1,13 @@
-import type { Message } from "../../src/core/messages.ts";
-import type { Model, ModelEvent, ModelRequest, OnModelEvent, ToolDefinition, Turn } from "../../src/core/model.ts";
-import type { ModelSettings } from "../../src/core/model-settings.ts";
+import type { Message } from "../../src/core/model/messages.ts";
+import type {
+  Model,
+  ModelEvent,
+  ModelRequest,
+  OnModelEvent,
+  ToolDefinition,
+  Turn,
+} from "../../src/core/model/model.ts";
+import type { ModelSettings } from "../../src/core/model/model-settings.ts";
 
 export interface Heard {
   text: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ModelEvent, Turn } from "../../src/core/model.ts";
+import type { ModelEvent, Turn } from "../../src/core/model/model.ts";
 import type { ServerEvent } from "../../src/providers/wires/turn-reader.ts";
 import { textOf } from "./reading.ts";
 import { allRecordings, eventsOf, isComplete, type Recording, readTurn, turnOf } from "./recordings.ts";

@@ -1,4 +1,4 @@
-import type { WireName } from "../../src/core/model-settings.ts";
+import type { WireName } from "../../src/core/model/model-settings.ts";
 import type { Recording } from "./recordings.ts";
 
 interface Expected {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { FinishReason, ModelEvent, Turn, Usage } from "../../src/core/model.ts";
+import type { FinishReason, ModelEvent, Turn, Usage } from "../../src/core/model/model.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { createModel } from "../../src/providers/create-model.ts";

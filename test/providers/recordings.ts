@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { FinishReason, ModelEvent, Turn } from "../../src/core/model.ts";
-import { type ModelSettings, type WireName, wires } from "../../src/core/model-settings.ts";
+import type { FinishReason, ModelEvent, Turn } from "../../src/core/model/model.ts";
+import { type ModelSettings, type WireName, wires } from "../../src/core/model/model-settings.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { MessageReader } from "../../src/providers/wires/anthropic-messages/stream.ts";
 import { ChatReader } from "../../src/providers/wires/openai-chat/stream.ts";

@@ -1,6 +1,6 @@
 // The real Amap package through the whole program, in Chinese; Amap's own service is a fake with data of our own making.
 import { expect, onTestFinished, test } from "vitest";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { type AmapService, startAmapService } from "../fakes/amap-service.ts";
 import { configFile, npmServer } from "../fakes/program.ts";

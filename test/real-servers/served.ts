@@ -1,7 +1,7 @@
 // Runs `duet serve` and exchanges lines over its stdin and stdout, so that a test decides how it ends.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { startProgram } from "../fakes/program.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
 import { renderEvent } from "../../src/render/event-lines.ts";
 
 describe("an event as a line", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ModelBill, OutcomeMeta } from "../../src/core/outcome.ts";
+import type { ModelBill, OutcomeMeta } from "../../src/core/run/outcome.ts";
 import { renderBill } from "../../src/render/event-lines.ts";
 
 function bill(tokens: number, cost_usd: number | null): ModelBill {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { PlanStep } from "../../src/core/events.ts";
 import { readPlanReply } from "../../src/core/questions/plan-reply.ts";
+import type { PlanStep } from "../../src/core/run/events.ts";
 import { createPlanLines, renderPlan } from "../../src/render/plan-lines.ts";
 
 function step(number: number, more: Partial<PlanStep> = {}): PlanStep {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
+import type { RunHandle } from "../../src/runs/live/run-handle.ts";
 import { waitForEnd } from "../../src/runs/live/wait-until.ts";
-import type { RunHandle } from "../../src/runs/run-handle.ts";
 import { createRunRegistry } from "../../src/runs/run-registry.ts";
 
 const bigAnswer = "x".repeat(4000);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentTrace, TracePhase, TraceStep } from "../../src/core/trace.ts";
+import type { AgentTrace, TracePhase, TraceStep } from "../../src/core/run/trace.ts";
 import { toSpans } from "../../src/server/operator/trace-spans.ts";
 import { finishedRun } from "../store/runs.ts";
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { createBuiltinTools } from "../../src/tools/builtin/builtin-tools.ts";
 import { npmServer, temporaryFolder } from "../fakes/program.ts";
 import { type FakeTurn, startFakeProvider } from "../fakes/provider.ts";

@@ -1,8 +1,8 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { AgentEvent } from "../../src/core/events.ts";
-import type { Outcome } from "../../src/core/outcome.ts";
+import type { AgentEvent } from "../../src/core/run/events.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { isRecord } from "../../src/kit/json.ts";
 import { configFile, program, programEnvironment, temporaryFolder } from "../fakes/program.ts";
 import { type FakeProvider, type FakeTurn, type JournalEntry, startFakeProvider } from "../fakes/provider.ts";

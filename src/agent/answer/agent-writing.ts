@@ -1,5 +1,5 @@
 import type { AgentWriting } from "../../core/tools/tool.ts";
-import { createDraft } from "../loop/draft.ts";
+import { createDraft } from "../loop/turn/draft.ts";
 import type { Run } from "../run.ts";
 
 /** Shows what an agent writes that answers in place of the models. */

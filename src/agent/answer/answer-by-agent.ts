@@ -1,8 +1,8 @@
-import { noUsage, toModelName } from "../../core/model.ts";
+import { noUsage, toModelName } from "../../core/model/model.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { DuetError, type ErrorCode, errorCodes } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { act } from "../loop/act.ts";
+import { act } from "../loop/calls/act.ts";
 import { recordCalls } from "../loop/record-step.ts";
 import type { AnswerResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";

@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../core/events.ts";
-import type { Citation } from "../../core/outcome.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
+import type { Citation } from "../../core/run/outcome.ts";
 import type { Conversation } from "../../core/store/store.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Mutable } from "../../kit/mutable.ts";

@@ -1,10 +1,10 @@
-import type { ToolCall } from "../../core/messages.ts";
+import type { ToolCall } from "../../core/model/messages.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
-import { act } from "../loop/act.ts";
+import { act } from "../loop/calls/act.ts";
+import type { Observation } from "../loop/calls/observe-call.ts";
 import { listEarlierCalls } from "../loop/earlier-steps.ts";
-import type { Observation } from "../loop/observe-call.ts";
 import { recordCalls } from "../loop/record-step.ts";
 import type { AnswerResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";

@@ -4,7 +4,7 @@ import { toShortLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { fence, reportResult } from "../context/fence.ts";
 import { renderNote } from "../hooks/render-note.ts";
-import type { Observation } from "../loop/observe-call.ts";
+import type { Observation } from "../loop/calls/observe-call.ts";
 import type { RecordedRound } from "../run.ts";
 
 /** Holds what the answer model reads of the work of the model that chose the tools. */

@@ -1,13 +1,13 @@
 import type { AnswerForm } from "../../core/answer-form.ts";
-import type { Message } from "../../core/messages.ts";
-import { type Turn, toModelName } from "../../core/model.ts";
+import type { Message } from "../../core/model/messages.ts";
+import { type Turn, toModelName } from "../../core/model/model.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { fence } from "../context/fence.ts";
 import { emptyAnswerError, unexpectedToolCallError } from "../loop/run-result.ts";
-import { runTurn, type TurnPlan } from "../loop/run-turn.ts";
+import { runTurn, type TurnPlan } from "../loop/turn/run-turn.ts";
 import type { Run } from "../run.ts";
 
 /** Limits a problem that is told to the reader, in characters; the model gets all of them in full. */

@@ -1,18 +1,16 @@
-import { toParts } from "../../core/message-content.ts";
-import type { Message } from "../../core/messages.ts";
-import { type FinishReason, toModelName } from "../../core/model.ts";
-import { isLimit } from "../../core/verdict.ts";
+import { toParts } from "../../core/model/message-content.ts";
+import type { Message } from "../../core/model/messages.ts";
+import { type FinishReason, toModelName } from "../../core/model/model.ts";
+import { isLimit } from "../../core/run/verdict.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { removeFinalStop } from "../../kit/text/remove-final-stop.ts";
 import { getContextWindow } from "../context/context-window.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import type { ModelRole } from "../limits/statistics.ts";
+import type { Observation } from "../loop/calls/observe-call.ts";
 import { closeInbox } from "../loop/deliver-messages.ts";
 import { countResults, explainReason } from "../loop/explain-verdict.ts";
-import { hasOnlyFailedModels } from "../loop/fallbacks.ts";
-import type { Observation } from "../loop/observe-call.ts";
-import { refusedKeyError } from "../loop/refused-keys.ts";
 import {
   type AnswerReason,
   type AnswerResult,
@@ -21,7 +19,9 @@ import {
   isEarlyEnd,
   unexpectedToolCallError,
 } from "../loop/run-result.ts";
-import { runTurn, type TurnPlan } from "../loop/run-turn.ts";
+import { hasOnlyFailedModels } from "../loop/turn/fallbacks.ts";
+import { refusedKeyError } from "../loop/turn/refused-keys.ts";
+import { runTurn, type TurnPlan } from "../loop/turn/run-turn.ts";
 import { toAnswerValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run } from "../run.ts";
 import { shareCharacters } from "../tools/result-parts.ts";

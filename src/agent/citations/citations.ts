@@ -1,4 +1,4 @@
-import type { Citation } from "../../core/outcome.ts";
+import type { Citation } from "../../core/run/outcome.ts";
 import type { SourceList } from "../../core/store/store.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";

@@ -1,5 +1,5 @@
-import { toPlainText } from "../../core/message-content.ts";
-import type { MessageSources } from "../../core/messages.ts";
+import { toPlainText } from "../../core/model/message-content.ts";
+import type { MessageSources } from "../../core/model/messages.ts";
 import { hasWholeSource, type NumberedSource, readText, type SourceReading } from "../../core/sources.ts";
 import type { ConversationTurn, SourceList } from "../../core/store/store.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";

@@ -1,5 +1,5 @@
-import { type Model, toModelName } from "../../core/model.ts";
-import type { OutcomeMeta } from "../../core/outcome.ts";
+import { type Model, toModelName } from "../../core/model/model.ts";
+import type { OutcomeMeta } from "../../core/run/outcome.ts";
 import type { Conversation, ConversationTurn, Summary } from "../../core/store/store.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";

@@ -1,12 +1,12 @@
-import { toPlainText } from "../../core/message-content.ts";
-import type { Message } from "../../core/messages.ts";
-import type { FinishReason, Model } from "../../core/model.ts";
+import { toPlainText } from "../../core/model/message-content.ts";
+import type { Message } from "../../core/model/messages.ts";
+import type { FinishReason, Model } from "../../core/model/model.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { ModelRole } from "../limits/statistics.ts";
-import { runTurn } from "../loop/run-turn.ts";
+import { runTurn } from "../loop/turn/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import type { Models, Run } from "../run.ts";
 import { getContextWindow, getRequestBudget } from "./context-window.ts";

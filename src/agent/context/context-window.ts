@@ -1,6 +1,6 @@
-import { estimatePages, toParts, toPlainText } from "../../core/message-content.ts";
-import type { Message, MessageContent } from "../../core/messages.ts";
-import type { Model, ModelRequest } from "../../core/model.ts";
+import { estimatePages, toParts, toPlainText } from "../../core/model/message-content.ts";
+import type { Message, MessageContent } from "../../core/model/messages.ts";
+import type { Model, ModelRequest } from "../../core/model/model.ts";
 
 /** Records what a run has learned about how much its models can read. */
 export interface ContextWindows {

@@ -1,6 +1,6 @@
-import { describeFile, fromParts, toParts } from "../../core/message-content.ts";
-import type { ContentPart, Message, MessageContent } from "../../core/messages.ts";
-import type { Model, ModelRequest } from "../../core/model.ts";
+import { describeFile, fromParts, toParts } from "../../core/model/message-content.ts";
+import type { ContentPart, Message, MessageContent } from "../../core/model/messages.ts";
+import type { Model, ModelRequest } from "../../core/model/model.ts";
 import type { Text } from "../../kit/locale.ts";
 import { countRequestTokens, countTokens, isSurelyWithin } from "./context-window.ts";
 import { splitFences } from "./fence.ts";

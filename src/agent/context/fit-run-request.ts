@@ -1,4 +1,4 @@
-import type { Model, ModelRequest } from "../../core/model.ts";
+import type { Model, ModelRequest } from "../../core/model/model.ts";
 import type { Run } from "../run.ts";
 import { type FitOptions, type FittedRequest, fitRequest } from "./fit-request.ts";
 

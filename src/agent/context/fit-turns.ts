@@ -1,4 +1,4 @@
-import { mapTexts, toParts } from "../../core/message-content.ts";
+import { mapTexts, toParts } from "../../core/model/message-content.ts";
 import type { ConversationTurn, TurnStep } from "../../core/store/store.ts";
 import { splitFences } from "./fence.ts";
 import { planShrinkSteps, type Sizing, shrinkTexts } from "./shrink.ts";

@@ -1,6 +1,6 @@
-import { toPlainText } from "../../core/message-content.ts";
-import type { Message } from "../../core/messages.ts";
-import { type Model, toModelName } from "../../core/model.ts";
+import { toPlainText } from "../../core/model/message-content.ts";
+import type { Message } from "../../core/model/messages.ts";
+import { type Model, toModelName } from "../../core/model/model.ts";
 import { createRunClock } from "../limits/run-clock.ts";
 import { openRun, type RunParts } from "../open-run.ts";
 import type { PromptName } from "../prompts/choose-prompt.ts";

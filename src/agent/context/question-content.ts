@@ -1,8 +1,8 @@
-import { describeFile, fromParts } from "../../core/message-content.ts";
-import type { ContentPart, FileRef, MessageContent } from "../../core/messages.ts";
-import type { Model } from "../../core/model.ts";
+import { describeFile, fromParts } from "../../core/model/message-content.ts";
+import type { ContentPart, FileRef, MessageContent } from "../../core/model/messages.ts";
+import type { Model } from "../../core/model/model.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import type { Observation } from "../loop/observe-call.ts";
+import type { Observation } from "../loop/calls/observe-call.ts";
 import type { Run, RunInput } from "../run.ts";
 import { joinNote, renderQuestionNote } from "./day-note.ts";
 import { fence } from "./fence.ts";

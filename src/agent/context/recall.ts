@@ -1,6 +1,6 @@
-import type { Notice } from "../../core/events.ts";
-import type { Message } from "../../core/messages.ts";
+import type { Message } from "../../core/model/messages.ts";
 import { noticeKinds } from "../../core/notices.ts";
+import type { Notice } from "../../core/run/events.ts";
 import type { ConversationTurn, Summary } from "../../core/store/store.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";

@@ -1,5 +1,5 @@
-import { describeFile } from "../../core/message-content.ts";
-import type { ContentPart, FileRef } from "../../core/messages.ts";
+import { describeFile } from "../../core/model/message-content.ts";
+import type { ContentPart, FileRef } from "../../core/model/messages.ts";
 import type { ConversationTurn } from "../../core/store/store.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import { formatSize } from "../../kit/text/format-count.ts";

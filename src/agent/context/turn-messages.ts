@@ -1,5 +1,5 @@
-import { describeFile, fromParts, toParts, toPlainText } from "../../core/message-content.ts";
-import type { ContentPart, ImagePart, Message, MessageContent, ToolMessage } from "../../core/messages.ts";
+import { describeFile, fromParts, toParts, toPlainText } from "../../core/model/message-content.ts";
+import type { ContentPart, ImagePart, Message, MessageContent, ToolMessage } from "../../core/model/messages.ts";
 import type { ConversationTurn, TurnStep } from "../../core/store/store.ts";
 import { detectLanguage, type Locale, say, type Text } from "../../kit/locale.ts";
 import type { RunInput } from "../run.ts";

@@ -1,8 +1,8 @@
 import type { HookEvent, HookReply, HookRunner } from "../../core/hooks.ts";
-import type { Message } from "../../core/messages.ts";
-import { toModelName } from "../../core/model.ts";
+import type { Message } from "../../core/model/messages.ts";
+import { toModelName } from "../../core/model/model.ts";
 import { noticeKinds } from "../../core/notices.ts";
-import type { RunMessage } from "../../core/run-inbox.ts";
+import type { RunMessage } from "../../core/run/run-inbox.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
 import { say, type Text } from "../../kit/locale.ts";

@@ -1,4 +1,4 @@
-import type { TurnCharge } from "../../core/turn-charge.ts";
+import type { TurnCharge } from "../../core/model/turn-charge.ts";
 import type { Run } from "../run.ts";
 
 /** Returns what other agents have billed since the last time, which is counted for the day of the caller. */

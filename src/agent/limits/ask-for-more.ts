@@ -1,8 +1,8 @@
-import type { LimitRow } from "../../core/limit-row.ts";
-import { stoppingLimits } from "../../core/limits.ts";
+import type { LimitRow } from "../../core/limits/limit-row.ts";
+import { stoppingLimits } from "../../core/limits/limits.ts";
 import { canAskUser } from "../../core/questions/user.ts";
 import type { UserReply } from "../../core/questions/user-question.ts";
-import type { Verdict } from "../../core/verdict.ts";
+import type { Verdict } from "../../core/run/verdict.ts";
 import type { Run } from "../run.ts";
 import { getCeiling, isGivenFromAbove } from "./name-limit.ts";
 import type { Limits } from "./run-clock.ts";

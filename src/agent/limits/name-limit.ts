@@ -1,6 +1,6 @@
-import { limitRows } from "../../core/limits.ts";
-import type { Outcome, StopReason } from "../../core/outcome.ts";
-import type { Verdict } from "../../core/verdict.ts";
+import { limitRows } from "../../core/limits/limits.ts";
+import type { Outcome, StopReason } from "../../core/run/outcome.ts";
+import type { Verdict } from "../../core/run/verdict.ts";
 import type { Run } from "../run.ts";
 import type { Limits } from "./run-clock.ts";
 

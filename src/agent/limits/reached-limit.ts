@@ -1,4 +1,4 @@
-import { type LimitReason, mapLimits, type StoppingKey, stoppingLimits } from "../../core/limits.ts";
+import { type LimitReason, mapLimits, type StoppingKey, stoppingLimits } from "../../core/limits/limits.ts";
 import type { Run } from "../run.ts";
 import type { Limits } from "./run-clock.ts";
 import type { LimitUsage, Statistics } from "./statistics.ts";

@@ -1,5 +1,5 @@
-import type { LimitCeilings, RunLimits } from "../../core/limits.ts";
-import type { Outcome } from "../../core/outcome.ts";
+import type { LimitCeilings, RunLimits } from "../../core/limits/limits.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import type { Mutable } from "../../kit/mutable.ts";
@@ -113,7 +113,7 @@ export function createRunClock({ limits, spentMs, callerSignal, isHeld = false }
   return clock;
 }
 
-/** Limits one run. All times are milliseconds. The rows of `core/limits.ts` define the limits that settings can change. */
+/** Limits one run. All times are milliseconds. The rows of `core/limits/limits.ts` define the limits that settings can change. */
 export interface Limits extends RunLimits {
   /** Limits how many tool calls run in parallel. */
   maxParallel: number;

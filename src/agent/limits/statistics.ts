@@ -1,7 +1,7 @@
-import { roundCost } from "../../core/add-bills.ts";
-import { addUsage, type Model, noUsage, toModelName } from "../../core/model.ts";
-import type { ModelBill, ModelUsage } from "../../core/outcome.ts";
-import type { AsideBill } from "../../core/turn-budget.ts";
+import { addUsage, type Model, noUsage, toModelName } from "../../core/model/model.ts";
+import type { AsideBill } from "../../core/model/turn-budget.ts";
+import { roundCost } from "../../core/run/add-bills.ts";
+import type { ModelBill, ModelUsage } from "../../core/run/outcome.ts";
 import type { Mutable } from "../../kit/mutable.ts";
 
 export type ModelRole = "functionCall" | "answer";

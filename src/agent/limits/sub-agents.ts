@@ -1,5 +1,5 @@
-import { roundCost, toBilledCost } from "../../core/add-bills.ts";
-import type { AgentsBill } from "../../core/outcome.ts";
+import { roundCost, toBilledCost } from "../../core/run/add-bills.ts";
+import type { AgentsBill } from "../../core/run/outcome.ts";
 import { addSpend, noSpend, type Spend } from "../../core/store/daily-usage.ts";
 import type { AgentUsage } from "../../core/tools/tool.ts";
 

@@ -1,4 +1,4 @@
-import { isLimit, type Verdict } from "../../core/verdict.ts";
+import { isLimit, type Verdict } from "../../core/run/verdict.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import type { Run } from "../run.ts";

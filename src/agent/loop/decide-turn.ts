@@ -1,13 +1,13 @@
-import type { Message } from "../../core/messages.ts";
-import { type ToolChoice, type ToolDefinition, type Turn, toModelName } from "../../core/model.ts";
+import type { Message } from "../../core/model/messages.ts";
+import { type ToolChoice, type ToolDefinition, type Turn, toModelName } from "../../core/model/model.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import { say } from "../../kit/locale.ts";
 import { canAnswerWhileDeciding, type Run, type RunServices } from "../run.ts";
-import { answerMark } from "./answer-mark.ts";
-import { createAnswerStop } from "./answer-stop.ts";
-import { createDraft } from "./draft.ts";
-import { runTurn } from "./run-turn.ts";
-import { createTurnText, type TurnText } from "./turn-text.ts";
+import { answerMark } from "./turn/answer-mark.ts";
+import { createAnswerStop } from "./turn/answer-stop.ts";
+import { createDraft } from "./turn/draft.ts";
+import { runTurn } from "./turn/run-turn.ts";
+import { createTurnText, type TurnText } from "./turn/turn-text.ts";
 
 interface DecideTurn {
   messages: Message[];

@@ -1,21 +1,21 @@
-import type { Message } from "../../core/messages.ts";
-import type { ToolChoice, Turn } from "../../core/model.ts";
+import type { Message } from "../../core/model/messages.ts";
+import type { ToolChoice, Turn } from "../../core/model/model.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import { toQuestionContent } from "../context/question-content.ts";
 import { askForMore } from "../limits/ask-for-more.ts";
 import { countCallsLeft, findReachedLimit, getProgress } from "../limits/reached-limit.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
 import { canAnswerWhileDeciding, type Run } from "../run.ts";
-import { act } from "./act.ts";
-import { addClientMessages } from "./client-calls.ts";
-import { updateInstruction } from "./client-instruction.ts";
+import { act } from "./calls/act.ts";
+import { addClientMessages } from "./calls/client-calls.ts";
+import { updateInstruction } from "./calls/client-instruction.ts";
+import type { Observation } from "./calls/observe-call.ts";
 import { reportModelFailure, toDecideResult } from "./decide-result.ts";
 import { decideTurn } from "./decide-turn.ts";
 import { addMessages } from "./deliver-messages.ts";
 import { listEarlierCalls } from "./earlier-steps.ts";
 import { askEvaluator, evaluate, type JudgedVerdict } from "./evaluate.ts";
 import { explainVerdict } from "./explain-verdict.ts";
-import type { Observation } from "./observe-call.ts";
 import { recordStep } from "./record-step.ts";
 import type { AnswerResult, DecideResult } from "./run-result.ts";
 

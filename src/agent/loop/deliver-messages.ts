@@ -1,11 +1,11 @@
-import type { AssistantMessage, UserMessage } from "../../core/messages.ts";
+import type { AssistantMessage, UserMessage } from "../../core/model/messages.ts";
 import { noticeKinds } from "../../core/notices.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { RunMessage } from "../../core/run-inbox.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
+import type { RunMessage } from "../../core/run/run-inbox.ts";
 import { isRecord } from "../../kit/json.ts";
 import { readThroughHooks } from "../hooks/run-hooks.ts";
 import type { Run } from "../run.ts";
-import { hasClientTools } from "./client-calls.ts";
+import { hasClientTools } from "./calls/client-calls.ts";
 
 /**
  * Opens the inbox of a run. A message is recorded when it comes, so that a process that goes on with the run has it, and again when the

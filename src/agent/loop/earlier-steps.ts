@@ -3,7 +3,7 @@ import { createFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { say } from "../../kit/locale.ts";
 import { noResult, toTurnStep } from "../context/given-steps.ts";
 import type { Run, RunInput } from "../run.ts";
-import type { Observation } from "./observe-call.ts";
+import type { Observation } from "./calls/observe-call.ts";
 
 /** Has the conversation and the models know what was called for the question before the run. */
 export function takeEarlierSteps({ input, state }: Run): void {

@@ -1,4 +1,4 @@
-import { isLimit, type Verdict } from "../../core/verdict.ts";
+import { isLimit, type Verdict } from "../../core/run/verdict.ts";
 import { createTimeLimit, timeoutError, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";
@@ -7,8 +7,8 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { findReachedLimit, type Progress } from "../limits/reached-limit.ts";
 import type { Limits } from "../limits/run-clock.ts";
 import type { LoopState, Run } from "../run.ts";
+import type { Observation } from "./calls/observe-call.ts";
 import type { EvaluatedResult, Evaluation, EvaluationFacts } from "./evaluator.ts";
-import type { Observation } from "./observe-call.ts";
 
 const evaluatorTimeoutMs = 5_000;
 

@@ -1,5 +1,5 @@
-import { describeCallsUsed, mapLimits, stoppingLimits } from "../../core/limits.ts";
-import type { Verdict } from "../../core/verdict.ts";
+import { describeCallsUsed, mapLimits, stoppingLimits } from "../../core/limits/limits.ts";
+import type { Verdict } from "../../core/run/verdict.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { capitalize } from "../../kit/text/capitalize.ts";
 import type { Limits } from "../limits/run-clock.ts";

@@ -1,8 +1,8 @@
-import type { AssistantMessage, Message, ToolMessage } from "../../core/messages.ts";
+import type { AssistantMessage, Message, ToolMessage } from "../../core/model/messages.ts";
 import type { TurnStep } from "../../core/store/store.ts";
 import type { Run } from "../run.ts";
-import type { Observation } from "./observe-call.ts";
-import { toToolMessages } from "./tool-messages.ts";
+import type { Observation } from "./calls/observe-call.ts";
+import { toToolMessages } from "./calls/tool-messages.ts";
 
 /**
  * Records a round of calls for the conversation, and returns the results as the model reads them. `left` counts the calls that the

@@ -1,7 +1,7 @@
-import { mapLimits, stoppingLimits } from "../../core/limits.ts";
-import type { FinishReason, Turn } from "../../core/model.ts";
-import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from "../../core/outcome.ts";
-import type { Verdict } from "../../core/verdict.ts";
+import { mapLimits, stoppingLimits } from "../../core/limits/limits.ts";
+import type { FinishReason, Turn } from "../../core/model/model.ts";
+import { hasSucceeded, type Outcome, type OutcomeMeta, type StopReason } from "../../core/run/outcome.ts";
+import type { Verdict } from "../../core/run/verdict.ts";
 import { DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { say } from "../../kit/locale.ts";
@@ -11,7 +11,7 @@ import { chatAdvice, isHelpedByChat } from "../../render/chat-advice.ts";
 import { joinSentences } from "../../render/event-lines.ts";
 import { findReachedSetting } from "../limits/name-limit.ts";
 import { getDepth, type Run, type RunInput, type RunServices } from "../run.ts";
-import type { Observation } from "./observe-call.ts";
+import type { Observation } from "./calls/observe-call.ts";
 
 /** Holds the result of a run before it is converted to an outcome. */
 export interface RunResult {

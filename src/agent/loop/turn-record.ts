@@ -1,5 +1,5 @@
-import { stoppingLimits } from "../../core/limits.ts";
-import type { Outcome, StopReason } from "../../core/outcome.ts";
+import { stoppingLimits } from "../../core/limits/limits.ts";
+import type { Outcome, StopReason } from "../../core/run/outcome.ts";
 import type { ConversationTurn, FinishedRun } from "../../core/store/store.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";

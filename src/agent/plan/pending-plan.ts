@@ -1,9 +1,9 @@
-import type { PlanStep } from "../../core/events.ts";
 import { type PlanReply, readPlanReply } from "../../core/questions/plan-reply.ts";
+import type { PlanStep } from "../../core/run/events.ts";
 import type { Conversation } from "../../core/store/store.ts";
 import { isRecord, tryParseJson } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
-import type { Observation } from "../loop/observe-call.ts";
+import type { Observation } from "../loop/calls/observe-call.ts";
 import { addDropped, type Plan, type PlannedStep, type StartedPlan } from "./plan.ts";
 import { renderPendingPlan } from "./plan-texts.ts";
 

@@ -1,12 +1,12 @@
-import type { PlanStep } from "../../core/events.ts";
 import { isPlanReply, type PlanReply } from "../../core/questions/plan-reply.ts";
 import { canAskUser } from "../../core/questions/user.ts";
-import { isLimit } from "../../core/verdict.ts";
+import type { PlanStep } from "../../core/run/events.ts";
+import { isLimit } from "../../core/run/verdict.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
+import type { Observation } from "../loop/calls/observe-call.ts";
 import { decideAndAct } from "../loop/decide.ts";
 import { toDecideResult } from "../loop/decide-result.ts";
-import type { Observation } from "../loop/observe-call.ts";
 import { type DecideResult, isEarlyEnd } from "../loop/run-result.ts";
 import type { LoopState, Run, RunInput } from "../run.ts";
 import { resumePlan, toPendingPlan } from "./pending-plan.ts";

@@ -1,4 +1,4 @@
-import type { Notice, PlanStep } from "../../core/events.ts";
+import type { Notice, PlanStep } from "../../core/run/events.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { describeState } from "../../render/plan-states.ts";

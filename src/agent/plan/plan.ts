@@ -1,9 +1,9 @@
-import type { PlanStep } from "../../core/events.ts";
-import type { LimitReason } from "../../core/limits.ts";
+import type { LimitReason } from "../../core/limits/limits.ts";
+import type { PlanStep } from "../../core/run/events.ts";
 import { isRefusedCall } from "../../core/tools/refused-call.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import { findReachedLimit, getProgress, getUsage, toCountUse } from "../limits/reached-limit.ts";
-import type { Observation } from "../loop/observe-call.ts";
+import type { Observation } from "../loop/calls/observe-call.ts";
 import type { Run } from "../run.ts";
 import { findUnresolvedValues } from "./references.ts";
 

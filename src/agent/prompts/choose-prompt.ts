@@ -1,4 +1,4 @@
-import type { Model } from "../../core/model.ts";
+import type { Model } from "../../core/model/model.ts";
 import type { Locale } from "../../kit/locale.ts";
 
 export interface PromptReader {

@@ -1,4 +1,4 @@
-import type { Message } from "../../core/messages.ts";
+import type { Message } from "../../core/model/messages.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { countTokens, getContextWindow, pickSmallerModel } from "../context/context-window.ts";

@@ -1,4 +1,4 @@
-import type { AssistantMessage, UserMessage } from "../../core/messages.ts";
+import type { AssistantMessage, UserMessage } from "../../core/model/messages.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import type { RunInput } from "../run.ts";
 

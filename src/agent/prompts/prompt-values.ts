@@ -1,5 +1,5 @@
-import { toParts } from "../../core/message-content.ts";
-import type { Message } from "../../core/messages.ts";
+import { toParts } from "../../core/model/message-content.ts";
+import type { Message } from "../../core/model/messages.ts";
 import { isOfClient } from "../../core/tools/tool.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";

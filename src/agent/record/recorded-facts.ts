@@ -1,4 +1,4 @@
-import { toModelName } from "../../core/model.ts";
+import { toModelName } from "../../core/model/model.ts";
 import { canAskUser } from "../../core/questions/user.ts";
 import type { QuestionKind } from "../../core/questions/user-question.ts";
 import type { TakenRun } from "../../core/store/journal.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Elicitation } from "../../core/forms/elicitation.ts";
-import type { ImagePart, MessageSources, TextPhase } from "../../core/messages.ts";
-import type { FinishReason, Model, Turn, Usage } from "../../core/model.ts";
+import type { ImagePart, MessageSources, TextPhase } from "../../core/model/messages.ts";
+import type { FinishReason, Model, Turn, Usage } from "../../core/model/model.ts";
 import type { RecordedStep } from "../../core/store/journal.ts";
 import { isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";

@@ -1,7 +1,7 @@
 import type { StoredBytes } from "../../core/files/run-files.ts";
-import type { ToolCall } from "../../core/messages.ts";
+import type { ToolCall } from "../../core/model/messages.ts";
+import type { TurnCharge } from "../../core/model/turn-charge.ts";
 import { LostRunError, type RecordedStep, type RunJournal } from "../../core/store/journal.ts";
-import type { TurnCharge } from "../../core/turn-charge.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { RunClock } from "../limits/run-clock.ts";

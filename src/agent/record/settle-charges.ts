@@ -1,5 +1,5 @@
+import type { TurnCharge } from "../../core/model/turn-charge.ts";
 import { addSpend, noSpend, type Spend, type StepUsage } from "../../core/store/daily-usage.ts";
-import type { TurnCharge } from "../../core/turn-charge.ts";
 
 /** Returns what a step records of its charges, so that they are counted with it; undefined where there are none. */
 export function toStepUsage(charges: readonly TurnCharge[]): StepUsage | undefined {

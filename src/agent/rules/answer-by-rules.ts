@@ -1,11 +1,11 @@
-import type { Phase } from "../../core/events.ts";
-import { noUsage } from "../../core/model.ts";
-import type { RoutedCall, RuleRouter } from "../../core/rule-router.ts";
+import { noUsage } from "../../core/model/model.ts";
+import type { RoutedCall, RuleRouter } from "../../core/model/rule-router.ts";
+import type { Phase } from "../../core/run/events.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { countCallsLeft } from "../limits/reached-limit.ts";
-import { act } from "../loop/act.ts";
+import { act } from "../loop/calls/act.ts";
+import type { Observation } from "../loop/calls/observe-call.ts";
 import { toDecideResult } from "../loop/decide-result.ts";
-import type { Observation } from "../loop/observe-call.ts";
 import { recordCalls } from "../loop/record-step.ts";
 import type { RunResult } from "../loop/run-result.ts";
 import type { Run } from "../run.ts";

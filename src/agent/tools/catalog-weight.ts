@@ -1,4 +1,4 @@
-import type { Model, ToolDefinition } from "../../core/model.ts";
+import type { Model, ToolDefinition } from "../../core/model/model.ts";
 import { isOfClient, type Tool } from "../../core/tools/tool.ts";
 import { countTokens, getContextWindow } from "../context/context-window.ts";
 

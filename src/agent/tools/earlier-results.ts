@@ -1,5 +1,5 @@
-import { toPlainText } from "../../core/message-content.ts";
-import type { ToolMessage } from "../../core/messages.ts";
+import { toPlainText } from "../../core/model/message-content.ts";
+import type { ToolMessage } from "../../core/model/messages.ts";
 import type { Conversation, ConversationTurn, NumberedResult } from "../../core/store/store.ts";
 import { readFenced } from "../context/fence.ts";
 import type { EarlierResults } from "./tool-results.ts";

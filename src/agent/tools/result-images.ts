@@ -1,5 +1,5 @@
 import { prepareImage } from "../../core/files/prepare-image.ts";
-import type { ImagePart } from "../../core/messages.ts";
+import type { ImagePart } from "../../core/model/messages.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { replaceMediaText } from "../../core/tools/tool-images.ts";
 import { say, type Text } from "../../kit/locale.ts";

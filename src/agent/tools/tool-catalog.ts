@@ -1,4 +1,4 @@
-import type { Model, ToolDefinition } from "../../core/model.ts";
+import type { Model, ToolDefinition } from "../../core/model/model.ts";
 import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../core/messages.ts";
+import type { ToolCall } from "../../core/model/messages.ts";
 import type { NumberedResult } from "../../core/store/store.ts";
 import type { Source, Tool } from "../../core/tools/tool.ts";
 import type { Locale } from "../../kit/locale.ts";

@@ -1,7 +1,7 @@
-import type { AgentEvent, PhaseEnd } from "../../core/events.ts";
-import type { Usage } from "../../core/model.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { reduceRun } from "../../core/reduce-run.ts";
+import type { Usage } from "../../core/model/model.ts";
+import type { AgentEvent, PhaseEnd } from "../../core/run/events.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
+import { reduceRun } from "../../core/run/reduce-run.ts";
 import {
   type CallEntry,
   createRunState,
@@ -9,9 +9,9 @@ import {
   type NoticeEntry,
   type RunState,
   type ThoughtEntry,
-} from "../../core/run-state.ts";
+} from "../../core/run/run-state.ts";
+import type { AgentTrace, TokenUsage, ToolStats, TraceNote, TracePhase, TraceStep } from "../../core/run/trace.ts";
 import { createRecordFinder } from "../../core/tools/call-records.ts";
-import type { AgentTrace, TokenUsage, ToolStats, TraceNote, TracePhase, TraceStep } from "../../core/trace.ts";
 import { takeStart, truncate } from "../../kit/text/truncate.ts";
 
 /** Makes a run's trace from its events. */

@@ -1,5 +1,5 @@
-import type { MarkHabits } from "../../agent/loop/answer-mark.ts";
 import type { Evaluator } from "../../agent/loop/evaluator.ts";
+import type { MarkHabits } from "../../agent/loop/turn/answer-mark.ts";
 import type { CustomPrompt } from "../../agent/prompts/choose-prompt.ts";
 import type { Prompts } from "../../agent/prompts/prompts.ts";
 import type { runAgent as RunAgent } from "../../agent/run-agent.ts";
@@ -59,7 +59,7 @@ export async function openAgent(userPrompts: readonly CustomPrompt[]): Promise<A
     import("../../agent/run-agent.ts"),
     import("../../agent/tools/catalog-weight.ts"),
     import("../../agent/prompts/prompts.ts"),
-    import("../../agent/loop/answer-mark.ts"),
+    import("../../agent/loop/turn/answer-mark.ts"),
   ]);
   const markHabits = createMarkHabits();
   return { runAgent, weighCatalog, prompts: createPrompts(userPrompts), markHabits, createMarkHabits };

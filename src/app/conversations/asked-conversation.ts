@@ -1,8 +1,8 @@
 import { operator } from "../../core/caller.ts";
 import type { Journal, TakenRun } from "../../core/store/journal.ts";
 import type { Conversation, ConversationStore } from "../../core/store/store.ts";
-import type { ActiveRun } from "../active-runs.ts";
-import type { AskRequest } from "../ask-request.ts";
+import type { ActiveRun } from "../ask/active-runs.ts";
+import type { AskRequest } from "../ask/ask-request.ts";
 import type { ConversationParts } from "../duet-parts.ts";
 import type { AskedTurn } from "./given-history.ts";
 import type { RunPlace } from "./place-runs.ts";

@@ -3,12 +3,12 @@ import { LRUCache } from "lru-cache";
 import { toTurnStep } from "../../agent/context/given-steps.ts";
 import type { Caller } from "../../core/caller.ts";
 import { listHashes } from "../../core/files/run-files.ts";
+import type { AgentTrace } from "../../core/run/trace.ts";
 import { type Conversation, type ConversationStore, type ConversationTurn, createId } from "../../core/store/store.ts";
-import type { AgentTrace } from "../../core/trace.ts";
 import { detectLanguage } from "../../kit/locale.ts";
 import { createRandomHex } from "../../kit/random.ts";
 import { createMemorySourceList } from "../../store/memory/source-list.ts";
-import type { GivenTurn } from "../ask-request.ts";
+import type { GivenTurn } from "../ask/ask-request.ts";
 import type { LoadedConversation } from "./sessions.ts";
 
 /** Holds a conversation that the asker keeps, in the form that a run loads. */

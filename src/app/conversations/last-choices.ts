@@ -1,4 +1,4 @@
-import type { Mode, ModelBill } from "../../core/outcome.ts";
+import type { Mode, ModelBill } from "../../core/run/outcome.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
 
 /** Holds the mode of a run, and its models as `provider/model`. */

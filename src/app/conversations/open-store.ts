@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Notice } from "../../core/events.ts";
+import type { Notice } from "../../core/run/events.ts";
 import type { Credentials } from "../../core/store/credentials.ts";
 import type { Journal } from "../../core/store/journal.ts";
 import type { Retention, RetentionLimits } from "../../core/store/retention.ts";

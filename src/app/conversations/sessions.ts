@@ -5,7 +5,7 @@ import type { FindRecords } from "../../core/store/shared-records.ts";
 import type { Conversation, ConversationStore } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { KeyedMutex } from "../../kit/async/semaphore.ts";
-import type { ActiveRun } from "../active-runs.ts";
+import type { ActiveRun } from "../ask/active-runs.ts";
 
 /**
  * Holds what the process remembers of a conversation besides its words: its tools with their caches, and the notices it has

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.ts";
-import type { Notice } from "../../core/events.ts";
+import type { Notice } from "../../core/run/events.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { isUnreachable } from "../../store/store-errors.ts";

@@ -1,5 +1,5 @@
-import type { Notice } from "../../core/events.ts";
 import { noticeKinds } from "../../core/notices.ts";
+import type { Notice } from "../../core/run/events.ts";
 import { type DuetError, toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { joinSentences } from "../../render/event-lines.ts";

@@ -1,10 +1,10 @@
 import type { Config } from "../../config/config.ts";
 import { type Caller, operator } from "../../core/caller.ts";
-import type { AgentEvent } from "../../core/events.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
 import type { TakenRun, WantedRuns } from "../../core/store/journal.ts";
 import { localRuns, type SharedRun, type SharedRuns } from "../../core/store/shared-runs.ts";
 import type { Once } from "../../kit/async/once.ts";
-import type { ResumableRun } from "../resume-run.ts";
+import type { ResumableRun } from "../ask/resume-run.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { findDatabase } from "./store-settings.ts";
 
@@ -36,7 +36,7 @@ export class StoredRuns {
     const { journal } = await this.#store.get();
     const runs = (await journal?.listInterrupted(conversationId)) ?? [];
     if (runs.length === 0) return [];
-    const { toResumable } = await import("../resume-run.ts");
+    const { toResumable } = await import("../ask/resume-run.ts");
     return runs.map((run) => toResumable(run, this.#config));
   }
 
@@ -44,7 +44,7 @@ export class StoredRuns {
   async findInterrupted(runId: string): Promise<ResumableRun | undefined> {
     const { journal } = await this.#store.get();
     const run = await journal?.findInterrupted(runId);
-    return run && (await import("../resume-run.ts")).toResumable(run, this.#config);
+    return run && (await import("../ask/resume-run.ts")).toResumable(run, this.#config);
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Models } from "../../agent/run.ts";
-import { type Model, withCall } from "../../core/model.ts";
+import { type Model, withCall } from "../../core/model/model.ts";
 import { DuetError } from "../../kit/errors.ts";
 
 /** Returns what stands for the models of a run that another program answers: its name, and no model that could be called. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
 import type { ModelParameters } from "../../config/models/resolve-model.ts";
-import { type Model, toModelName } from "../../core/model.ts";
+import { type Model, toModelName } from "../../core/model/model.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { ChosenModels, Role } from "./check-models.ts";
 

@@ -1,8 +1,8 @@
 import type { ModelRole } from "../../agent/limits/statistics.ts";
 import type { Config } from "../../config/config.ts";
 import type { ModelChoice } from "../../config/models/models.ts";
-import { type ModelEvent, type ModelRequest, toModelName } from "../../core/model.ts";
-import type { KeyCommand } from "../../core/model-settings.ts";
+import { type ModelEvent, type ModelRequest, toModelName } from "../../core/model/model.ts";
+import type { KeyCommand } from "../../core/model/model-settings.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";

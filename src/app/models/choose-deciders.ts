@@ -1,12 +1,12 @@
 import type { Models } from "../../agent/run.ts";
 import type { Config } from "../../config/config.ts";
-import type { Notice } from "../../core/events.ts";
-import { isOffline, type ToolDefinition, toModelName } from "../../core/model.ts";
-import type { Mode } from "../../core/outcome.ts";
-import type { RuleRouter } from "../../core/rule-router.ts";
+import { isOffline, type ToolDefinition, toModelName } from "../../core/model/model.ts";
+import type { RuleRouter } from "../../core/model/rule-router.ts";
+import type { Notice } from "../../core/run/events.ts";
+import type { Mode } from "../../core/run/outcome.ts";
 import type { Conversation } from "../../core/store/store.ts";
 import { type Locale, say } from "../../kit/locale.ts";
-import type { AskRequest } from "../ask-request.ts";
+import type { AskRequest } from "../ask/ask-request.ts";
 
 /** Says who decides in a run: the models, and the rules before them where these are to answer what is plain. */
 export interface Deciders {

@@ -1,7 +1,7 @@
 import type { Models } from "../../agent/run.ts";
 import type { Config } from "../../config/config.ts";
-import { offlineProvider as offline, toModelName } from "../../core/model.ts";
-import type { KeyCommand, ModelSettings } from "../../core/model-settings.ts";
+import { offlineProvider as offline, toModelName } from "../../core/model/model.ts";
+import type { KeyCommand, ModelSettings } from "../../core/model/model-settings.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";

@@ -1,7 +1,7 @@
 import { missingError, unknownKeyError } from "../../config/config-errors.ts";
 import { readModelFlag } from "../../config/models/model-text.ts";
 import type { ModelInput } from "../../config/schema/file-schema.ts";
-import { type Model, offlineProvider, supportsFunctionCalling } from "../../core/model.ts";
+import { type Model, offlineProvider, supportsFunctionCalling } from "../../core/model/model.ts";
 import { isRecord } from "../../kit/json.ts";
 import type { CustomModels } from "./model-registry.ts";
 import { type EarlierModel, toModel } from "./user-model.ts";

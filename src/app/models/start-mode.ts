@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
-import { isOffline } from "../../core/model.ts";
-import type { Mode } from "../../core/outcome.ts";
+import { isOffline } from "../../core/model/model.ts";
+import type { Mode } from "../../core/run/outcome.ts";
 import type { ModelCatalog } from "./model-catalog.ts";
 
 /** Holds the part of the configuration that decides the start mode. */

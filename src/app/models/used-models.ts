@@ -3,8 +3,8 @@ import type { ModelChoice } from "../../config/models/models.ts";
 import { modelDefaults } from "../../config/models/resolve-model.ts";
 import { createOverview } from "../../config/overview.ts";
 import type { Origin } from "../../config/sources/source.ts";
-import { type ModelCapabilities, toModelName } from "../../core/model.ts";
-import type { ListPrice, ModelSettings } from "../../core/model-settings.ts";
+import { type ModelCapabilities, toModelName } from "../../core/model/model.ts";
+import type { ListPrice, ModelSettings } from "../../core/model/model-settings.ts";
 import {
   addKnownFacts,
   findKnownModel,

@@ -1,5 +1,5 @@
-import { toPlainText } from "../../core/message-content.ts";
-import type { Message } from "../../core/messages.ts";
+import { toPlainText } from "../../core/model/message-content.ts";
+import type { Message } from "../../core/model/messages.ts";
 import {
   type Model,
   type ModelEvent,
@@ -8,7 +8,7 @@ import {
   replaceStream,
   type Turn,
   toModelName,
-} from "../../core/model.ts";
+} from "../../core/model/model.ts";
 import { followSignal, waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";

@@ -1,8 +1,8 @@
 import { countRequestTokens } from "../../agent/context/context-window.ts";
 import type { Models } from "../../agent/run.ts";
-import { type Model, type ModelEvent, type ModelRequest, replaceStream, type Usage } from "../../core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, replaceStream, type Usage } from "../../core/model/model.ts";
+import type { TurnBudget } from "../../core/model/turn-budget.ts";
 import { addSpend, noSpend, type Spend } from "../../core/store/daily-usage.ts";
-import type { TurnBudget } from "../../core/turn-budget.ts";
 import { createDelivery } from "../../providers/middleware/delivery.ts";
 
 /** Has all models reserve each turn. They stay one object when one model plays several roles. */

@@ -1,4 +1,4 @@
-import type { Mode } from "../../core/outcome.ts";
+import type { Mode } from "../../core/run/outcome.ts";
 import { parseToolPattern } from "../../core/tools/tool-pattern.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";

@@ -1,5 +1,5 @@
-import type { AssistantMessage, TextPhase } from "../../core/messages.ts";
-import { type Model, replaceStream } from "../../core/model.ts";
+import type { AssistantMessage, TextPhase } from "../../core/model/messages.ts";
+import { type Model, replaceStream } from "../../core/model/model.ts";
 import { type Redactor, redactValue } from "../../kit/text/redact.ts";
 
 /**

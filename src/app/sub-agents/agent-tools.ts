@@ -1,9 +1,9 @@
 import type { SubAgentSettings } from "../../config/config.ts";
-import { sumKnownCost } from "../../core/add-bills.ts";
 import { countAgentsAbove, deepestChain } from "../../core/chain.ts";
-import type { AgentEvent } from "../../core/events.ts";
-import type { Outcome } from "../../core/outcome.ts";
 import { toUser, type User } from "../../core/questions/user.ts";
+import { sumKnownCost } from "../../core/run/add-bills.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
 import type { SourceList } from "../../core/store/store.ts";
 import {
   type AgentUsage,
@@ -17,7 +17,7 @@ import { toText } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { renderEvent, renderPartial } from "../../render/event-lines.ts";
 import { createTool } from "../../tools/create-tool.ts";
-import type { AskRequest } from "../ask-request.ts";
+import type { AskRequest } from "../ask/ask-request.ts";
 import type { AgentSessions } from "./agent-sessions.ts";
 import type { OtherAgents } from "./other-agents.ts";
 

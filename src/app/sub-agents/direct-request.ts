@@ -1,9 +1,9 @@
 import { countAgentsAbove, deepestChain, tooDeepError } from "../../core/chain.ts";
-import type { Notice } from "../../core/events.ts";
 import { noticeKinds } from "../../core/notices.ts";
+import type { Notice } from "../../core/run/events.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
-import type { AskRequest } from "../ask-request.ts";
+import type { AskRequest } from "../ask/ask-request.ts";
 import { toAgentTool } from "./agent-tools.ts";
 
 /** Says how a question goes straight to another program. */

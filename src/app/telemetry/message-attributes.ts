@@ -1,7 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
-import { toPlainText } from "../../core/message-content.ts";
-import type { AssistantMessage, Message } from "../../core/messages.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import { toPlainText } from "../../core/model/message-content.ts";
+import type { AssistantMessage, Message } from "../../core/model/messages.ts";
+import type { ModelRequest } from "../../core/model/model.ts";
 import type { JsonValue } from "../../kit/json.ts";
 import { truncateMiddle } from "../../kit/text/truncate.ts";
 import { attribute } from "./attribute-names.ts";

@@ -1,6 +1,6 @@
-import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/events.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { billNames } from "../../core/run-state.ts";
+import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/run/events.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
+import { billNames } from "../../core/run/run-state.ts";
 import { attribute, operation, toProviderName } from "./attribute-names.ts";
 import { createBoundedLabel } from "./bounded-label.ts";
 import type { Instruments } from "./instruments.ts";

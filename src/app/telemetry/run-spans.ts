@@ -1,9 +1,9 @@
 import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 import type { Models } from "../../agent/run.ts";
 import type { ServerStatus } from "../../client/server-connection.ts";
-import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/events.ts";
-import type { ModelRequest, Turn } from "../../core/model.ts";
-import type { Outcome, ToolCallRecord } from "../../core/outcome.ts";
+import type { ModelRequest, Turn } from "../../core/model/model.ts";
+import type { AgentEvent, PhaseEnd, ToolEnd } from "../../core/run/events.ts";
+import type { Outcome, ToolCallRecord } from "../../core/run/outcome.ts";
 import { createRecordFinder } from "../../core/tools/call-records.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { JsonValue } from "../../kit/json.ts";

@@ -4,7 +4,7 @@ import type { Config, ServerSettings } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
 import { deepestChain } from "../../core/chain.ts";
 import type { HookRunner } from "../../core/hooks.ts";
-import type { Sample } from "../../core/sampling.ts";
+import type { Sample } from "../../core/model/sampling.ts";
 import type { FindRecords } from "../../core/store/shared-records.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { ToolInterceptor } from "../../core/tools/tool-interceptor.ts";

@@ -1,9 +1,9 @@
+import type { LimitChanges } from "../../app/ask/merge-limits.ts";
 import type { Duet } from "../../app/duet.ts";
-import type { LimitChanges } from "../../app/merge-limits.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
 import type { Config } from "../../config/config.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
-import type { Mode } from "../../core/outcome.ts";
+import type { Mode } from "../../core/run/outcome.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import type { Reader } from "../questions/reader.ts";
 import type { Line } from "../terminal/text/line.ts";

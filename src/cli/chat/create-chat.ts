@@ -3,7 +3,7 @@ import { listKnownSecrets } from "../../app/secrets/known-secrets.ts";
 import type { Config } from "../../config/config.ts";
 import { getHomeDirectory } from "../../config/sources/find-file.ts";
 import type { FolderInstructions } from "../../core/folder-instructions.ts";
-import type { Mode } from "../../core/outcome.ts";
+import type { Mode } from "../../core/run/outcome.ts";
 import { statusParts } from "../../core/status-parts.ts";
 import { createRedactor } from "../../kit/text/redact.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";

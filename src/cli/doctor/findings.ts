@@ -2,7 +2,7 @@ import type { ModelCheck, Role } from "../../app/models/check-models.ts";
 import { describeServerFailure } from "../../app/notices.ts";
 import type { Inventory } from "../../app/tools/tool-inventory.ts";
 import type { Config } from "../../config/config.ts";
-import { toModelName } from "../../core/model.ts";
+import { toModelName } from "../../core/model/model.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { removePrefix, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";

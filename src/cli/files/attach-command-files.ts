@@ -1,4 +1,4 @@
-import type { AskRequest } from "../../app/ask-request.ts";
+import type { AskRequest } from "../../app/ask/ask-request.ts";
 import { listProtectedFiles } from "../../app/tools/protected-files.ts";
 import type { Attachment } from "../../core/attachment.ts";
 import { DuetError } from "../../kit/errors.ts";

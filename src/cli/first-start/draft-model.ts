@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { createVendorTable, resolveModel, type VendorSpec } from "../../config/models/resolve-model.ts";
 import { isHttpAddress } from "../../config/schema/schema-parts.ts";
-import type { ModelSettings, Vendor } from "../../core/model-settings.ts";
+import type { ModelSettings, Vendor } from "../../core/model/model-settings.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { isSecureAddress } from "../../kit/net/secure-address.ts";
 import { findVendorPages } from "../../providers/errors/error-hints.ts";

@@ -1,6 +1,6 @@
 import type { Environment } from "../../config/sources/expand-variables.ts";
-import { offlineProvider } from "../../core/model.ts";
-import type { Vendor } from "../../core/model-settings.ts";
+import { offlineProvider } from "../../core/model/model.ts";
+import type { Vendor } from "../../core/model/model-settings.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 
 /** Is something that can answer: a vendor, an address of the person's own, or the rules without a model. */

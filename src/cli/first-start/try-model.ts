@@ -1,5 +1,5 @@
 import { checkModels } from "../../app/models/check-models.ts";
-import { toModelName } from "../../core/model.ts";
+import { toModelName } from "../../core/model/model.ts";
 import { DuetError, toErrorReport } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { joinSentences } from "../../render/event-lines.ts";

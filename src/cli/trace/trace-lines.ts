@@ -1,6 +1,6 @@
-import type { Status } from "../../core/outcome.ts";
+import type { Status } from "../../core/run/outcome.ts";
+import type { AgentTrace, TracePhase, TraceStep } from "../../core/run/trace.ts";
 import type { Permission } from "../../core/tools/tool.ts";
-import type { AgentTrace, TracePhase, TraceStep } from "../../core/trace.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";

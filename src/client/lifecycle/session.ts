@@ -1,8 +1,8 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import type { Elicit } from "../../core/forms/elicitation.ts";
+import type { TextBilling } from "../../core/model/turn-budget.ts";
 import type { OnServerLog, ServerLogLevel } from "../../core/server-log.ts";
 import type { CallingHost } from "../../core/tools/calling-host.ts";
-import type { TextBilling } from "../../core/turn-budget.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { isRecord, type JsonObject, type JsonSchema, toText } from "../../kit/json.ts";
 import type { Redact } from "../../kit/text/redact.ts";

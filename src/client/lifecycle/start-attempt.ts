@@ -1,6 +1,6 @@
 import type { Implementation } from "@modelcontextprotocol/client";
 import type { ServerSettings } from "../../config/config.ts";
-import type { Sample } from "../../core/sampling.ts";
+import type { Sample } from "../../core/model/sampling.ts";
 import type { OnServerLog } from "../../core/server-log.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";

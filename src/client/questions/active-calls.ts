@@ -1,7 +1,7 @@
 import type { Elicit, Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
+import type { TextBilling } from "../../core/model/turn-budget.ts";
 import { isAtLeast, type ServerLogLevel } from "../../core/server-log.ts";
 import type { CallingHost } from "../../core/tools/calling-host.ts";
-import type { TextBilling } from "../../core/turn-budget.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";
 import { followSignal } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";

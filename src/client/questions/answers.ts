@@ -5,7 +5,7 @@ import type { ServerSettings } from "../../config/config.ts";
 import type { Elicitation, ElicitationReply } from "../../core/forms/elicitation.ts";
 import { type Choice, type FormField, readForm, toFormSchema } from "../../core/forms/form.ts";
 import { findValueProblem, getDefaultValue } from "../../core/forms/form-value.ts";
-import type { Sample, SamplingReply, SamplingRequest } from "../../core/sampling.ts";
+import type { Sample, SamplingReply, SamplingRequest } from "../../core/model/sampling.ts";
 import type { CallingHost } from "../../core/tools/calling-host.ts";
 import { pageType } from "../../core/tools/tool-pages.ts";
 import { createSemaphore } from "../../kit/async/semaphore.ts";

@@ -1,4 +1,4 @@
-import type { ModelSettings } from "../../core/model-settings.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
 import type { ModelsConfig } from "./models.ts";
 
 /** Lists the language models that a configuration may call: those of the roles with their fallbacks, then the candidates. */

@@ -1,4 +1,4 @@
-import { type Vendor, type WireName, wires } from "../../core/model-settings.ts";
+import { type Vendor, type WireName, wires } from "../../core/model/model-settings.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { missingError, notAllowedError } from "../config-errors.ts";

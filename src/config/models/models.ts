@@ -1,5 +1,5 @@
-import { isOffline, offlineProvider } from "../../core/model.ts";
-import type { ModelSettings, Vendor } from "../../core/model-settings.ts";
+import { isOffline, offlineProvider } from "../../core/model/model.ts";
+import type { ModelSettings, Vendor } from "../../core/model/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { ProxyRules } from "../../kit/net/proxy-rules.ts";
 import { defaultTemperature, defaultWire, vendors } from "../../providers/vendors.ts";

@@ -1,4 +1,4 @@
-import { isOffline, type ModelCapabilities, offlineProvider, toModelName } from "../../core/model.ts";
+import { isOffline, type ModelCapabilities, offlineProvider, toModelName } from "../../core/model/model.ts";
 import type {
   CloudAccess,
   CloudRow,
@@ -10,7 +10,7 @@ import type {
   ToolCallForm,
   Vendor,
   WireName,
-} from "../../core/model-settings.ts";
+} from "../../core/model/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { escapeRegExp } from "../../kit/text/escape-reg-exp.ts";
 import {

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { LimitKey } from "../../core/limits.ts";
+import type { LimitKey } from "../../core/limits/limits.ts";
 import { describeIssue, getIssuePath } from "../../core/schemas/describe-issue.ts";
 import { describeAllowed, listKeys } from "../../core/schemas/describe-schema.ts";
 import { isEmptyRecord } from "../../kit/json.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import * as z from "zod";
-import { isOffline } from "../../core/model.ts";
-import { wires } from "../../core/model-settings.ts";
+import { isOffline } from "../../core/model/model.ts";
+import { wires } from "../../core/model/model-settings.ts";
 import { findPermitProblem, parseToolPattern } from "../../core/tools/tool-pattern.ts";
 import { createLazy } from "../../kit/create-lazy.ts";
 import type { Text } from "../../kit/locale.ts";

@@ -1,4 +1,4 @@
-import type { ModelSettings, Vendor } from "../../core/model-settings.ts";
+import type { ModelSettings, Vendor } from "../../core/model/model-settings.ts";
 import { searchBackendNames } from "../../tools/search/search-backends.ts";
 import type { Config } from "../config.ts";
 import { listCalledModels } from "../models/called-models.ts";

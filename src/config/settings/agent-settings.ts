@@ -1,9 +1,9 @@
-import type { LimitRow } from "../../core/limit-row.ts";
-import { defaultedLimits, limitRows, mapLimits, optionalLimits } from "../../core/limits.ts";
+import type { LimitRow } from "../../core/limits/limit-row.ts";
+import { defaultedLimits, limitRows, mapLimits, optionalLimits } from "../../core/limits/limits.ts";
 import { removeFinalStop } from "../../kit/text/remove-final-stop.ts";
 import { defineGroup, defineSetting, type SettingFacts } from "./setting.ts";
 
-/** Holds the limits of a run as settings under `agent`. Their rows are in `src/core/limits.ts`. */
+/** Holds the limits of a run as settings under `agent`. Their rows are in `src/core/limits/limits.ts`. */
 export const limitSettings = {
   // Keeps the order of the rows, in which errors list the keys; the entries below replace these.
   ...mapLimits(limitRows, ({ key }) => key, toOptional),

@@ -1,4 +1,4 @@
-import { limitRows } from "../../core/limits.ts";
+import { limitRows } from "../../core/limits/limits.ts";
 import type { modelSettings } from "./model-settings.ts";
 
 /** Lists the values of a model that are changed without a key or an address. */

@@ -1,5 +1,5 @@
-import { type ModelCapabilities, offlineProvider } from "../../core/model.ts";
-import { toolCallForms } from "../../core/model-settings.ts";
+import { type ModelCapabilities, offlineProvider } from "../../core/model/model.ts";
+import { toolCallForms } from "../../core/model/model-settings.ts";
 import { vendors } from "../../providers/vendors.ts";
 import type { SchemaParts } from "../schema/schema-parts.ts";
 import { defineGroup, defineNamedGroup, defineOptionalGroup, defineSetting } from "./setting.ts";

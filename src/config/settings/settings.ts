@@ -1,4 +1,4 @@
-import type { flaggedLimits } from "../../core/limits.ts";
+import type { flaggedLimits } from "../../core/limits/limits.ts";
 import { statusParts } from "../../core/status-parts.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Path } from "../sources/setting-path.ts";

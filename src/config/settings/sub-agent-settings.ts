@@ -1,4 +1,4 @@
-import { limitRows, mapLimits } from "../../core/limits.ts";
+import { limitRows, mapLimits } from "../../core/limits/limits.ts";
 import { createFallbackSchema } from "./model-settings.ts";
 import { defineNamedGroup, defineOptionalGroup, defineSetting } from "./setting.ts";
 

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import { parseEnv } from "node:util";
-import type { Vendor } from "../../core/model-settings.ts";
+import type { Vendor } from "../../core/model/model-settings.ts";
 import { vendors } from "../../providers/vendors.ts";
 import type { Config } from "../config.ts";
 import { listCalledModels } from "../models/called-models.ts";

@@ -7,7 +7,7 @@ import { formatSize } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { takeStart } from "../../kit/text/truncate.ts";
 import { longestAttachedFile } from "../attachment.ts";
-import type { FileRef, ImagePart, StoredFile } from "../messages.ts";
+import type { FileRef, ImagePart, StoredFile } from "../model/messages.ts";
 
 /** Limits one image, in bytes and in pixels. Vendors limit it further (`src/providers/vendors.ts`). */
 export const longestImage = longestAttachedFile;

@@ -1,4 +1,4 @@
-import type { ContentPart, FileReader } from "../messages.ts";
+import type { ContentPart, FileReader } from "../model/messages.ts";
 import type { PreparedFile } from "./prepare-image.ts";
 
 /** Holds bytes under the hash by which messages name them. */

@@ -1,5 +1,5 @@
-import type { PlanStep } from "../events.ts";
 import type { AskElicitation, Elicit } from "../forms/elicitation.ts";
+import type { PlanStep } from "../run/events.ts";
 import type { Approve, ApproveCall } from "../tools/tool.ts";
 import type { PlanReply } from "./plan-reply.ts";
 import type { AskUser, QuestionKind, UserQuestion, UserReply } from "./user-question.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { errorCodes } from "../../kit/errors.ts";
-import type { Verdict } from "../verdict.ts";
+import type { Verdict } from "../run/verdict.ts";
 import { jsonValueSchema } from "./json-value-schema.ts";
 import { citationSchema, modeSchema, outcomeSchema } from "./outcome-schema.ts";
 

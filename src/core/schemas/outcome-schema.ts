@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ErrorCode, ErrorReport } from "../../kit/errors.ts";
-import { stoppingLimits } from "../limits.ts";
-import { modes } from "../modes.ts";
+import { stoppingLimits } from "../limits/limits.ts";
+import { modes } from "../run/modes.ts";
 import { jsonValueSchema } from "./json-value-schema.ts";
 
 // Files that need only the types import them from `outcome.ts`, which does not load Zod.
@@ -137,12 +137,10 @@ export const outcomeSchema = z.object({
    * Names the limit that ended the work early, and its value in the setting's unit; `argument` where the request has set it. Is absent
    * where no setting raises it.
    */
-  limit: z
-    .object({ setting: z.string(), value: z.number(), argument: z.string().optional() })
-    .optional()
-    .meta({
-      description: "The setting whose limit ended the work early, its value, and the argument of the request that set it.",
-    }),
+  limit: z.object({ setting: z.string(), value: z.number(), argument: z.string().optional() }).optional().meta({
+    description:
+      "The setting whose limit ended the work early, its value, and the argument of the request that set it.",
+  }),
   /** Holds the answer as an object, where the caller asked for one by a schema. `response` is its text. */
   output: z.record(z.string(), jsonValueSchema).optional(),
   /** Is absent when there are none. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { mapLimits, offeredLimits } from "../limits.ts";
+import { mapLimits, offeredLimits } from "../limits/limits.ts";
 import { modeSchema } from "./outcome-schema.ts";
 
 export const localeSchema = z.enum(["zh", "en"]);

@@ -1,9 +1,9 @@
 import type * as z from "zod";
-import { toParts } from "../message-content.ts";
-import type { MessageContent } from "../messages.ts";
+import { toParts } from "../model/message-content.ts";
+import type { MessageContent } from "../model/messages.ts";
+import type { AgentTrace } from "../run/trace.ts";
 import type { ConversationEntryJson, conversationSchema } from "../schemas/conversation-schema.ts";
 import type { NumberedSource } from "../sources.ts";
-import type { AgentTrace } from "../trace.ts";
 import { toConversationTitle } from "./conversation-title.ts";
 import type { ConversationEntry, ConversationTurn, LastRun } from "./store.ts";
 

@@ -1,4 +1,4 @@
-import type { FileRef } from "../messages.ts";
+import type { FileRef } from "../model/messages.ts";
 import type { ConversationTurn } from "./store.ts";
 
 /** Returns the first file with this hash that one of the turns names. */

@@ -1,5 +1,5 @@
-import { mapTexts } from "../message-content.ts";
-import type { AssistantMessage, ToolMessage } from "../messages.ts";
+import { mapTexts } from "../model/message-content.ts";
+import type { AssistantMessage, ToolMessage } from "../model/messages.ts";
 import type { ConversationTurn, NumberedResult } from "./store.ts";
 
 /** Holds the numbered results of a run and the turn that names them. */

@@ -1,5 +1,5 @@
 import type { UserQuestion } from "../questions/user-question.ts";
-import type { Delivery } from "../run-inbox.ts";
+import type { Delivery } from "../run/run-inbox.ts";
 
 /** Is what another process says to the one that carries out a run. */
 export type RunMessage =

@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../events.ts";
-import type { Delivery } from "../run-inbox.ts";
+import type { AgentEvent } from "../run/events.ts";
+import type { Delivery } from "../run/run-inbox.ts";
 import type { InterruptedRun } from "./journal.ts";
 import type { AskedQuestion, PostedQuestion, RunMessage } from "./run-mailbox.ts";
 

@@ -1,11 +1,11 @@
 import { createRandomHex } from "../../kit/random.ts";
 import type { StoredBytes } from "../files/run-files.ts";
-import type { AssistantMessage, FileRef, ImagePart, ToolMessage, UserMessage } from "../messages.ts";
-import { toModelName } from "../model.ts";
-import type { Mode, Status } from "../outcome.ts";
+import type { AssistantMessage, FileRef, ImagePart, ToolMessage, UserMessage } from "../model/messages.ts";
+import { toModelName } from "../model/model.ts";
+import type { Mode, Status } from "../run/outcome.ts";
+import type { AgentTrace } from "../run/trace.ts";
 import type { NumberedSource } from "../sources.ts";
 import type { Source } from "../tools/tool.ts";
-import type { AgentTrace } from "../trace.ts";
 import type { ConversationBranches } from "./branches.ts";
 import type { Credentials } from "./credentials.ts";
 import type { DailyUsage } from "./daily-usage.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../kit/json.ts";
-import type { ToolCallRecord } from "../outcome.ts";
+import type { ToolCallRecord } from "../run/outcome.ts";
 
 /** Finds the record of a call that events told of; gives each record once. */
 export type FindRecord = (tool: string, args: JsonValue) => ToolCallRecord | undefined;

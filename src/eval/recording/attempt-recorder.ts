@@ -1,5 +1,5 @@
 import { countRequestTokens } from "../../agent/context/context-window.ts";
-import { type Model, type ModelEvent, replaceStream, toModelName, type Usage } from "../../core/model.ts";
+import { type Model, type ModelEvent, replaceStream, toModelName, type Usage } from "../../core/model/model.ts";
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { JsonObject } from "../../kit/json.ts";

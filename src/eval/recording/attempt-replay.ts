@@ -1,4 +1,11 @@
-import { type Model, type ModelRequest, replaceStream, type Turn, toModelName, withCall } from "../../core/model.ts";
+import {
+  type Model,
+  type ModelRequest,
+  replaceStream,
+  type Turn,
+  toModelName,
+  withCall,
+} from "../../core/model/model.ts";
 import type { Tool, ToolResult } from "../../core/tools/tool.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";

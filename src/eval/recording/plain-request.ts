@@ -1,7 +1,7 @@
 import { formatDay } from "../../agent/prompts/prompts.ts";
-import { mapTexts } from "../../core/message-content.ts";
-import type { Message } from "../../core/messages.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import { mapTexts } from "../../core/model/message-content.ts";
+import type { Message } from "../../core/model/messages.ts";
+import type { ModelRequest } from "../../core/model/model.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
 import { detectLanguage, type Locale } from "../../kit/locale.ts";
 

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Models } from "../../agent/run.ts";
 import { configError } from "../../config/config-errors.ts";
-import { type Model, toModelName } from "../../core/model.ts";
+import { type Model, toModelName } from "../../core/model/model.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import type { ToolOrigin } from "../../core/tools/tool-interceptor.ts";
 import type { JsonObject } from "../../kit/json.ts";

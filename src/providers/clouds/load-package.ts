@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { CloudPackage } from "../../core/model-settings.ts";
+import type { CloudPackage } from "../../core/model/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
 
 /** Finds packages that do not come with Duet: in this folder, or else beside the program. */

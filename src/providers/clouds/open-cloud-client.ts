@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { CloudClient } from "../../core/model-settings.ts";
+import type { CloudClient } from "../../core/model/model-settings.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";

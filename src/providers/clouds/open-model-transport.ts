@@ -1,4 +1,4 @@
-import type { ModelSettings } from "../../core/model-settings.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { openExchange, openTransport, type Transport } from "../wires/transport.ts";
 

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import type { CloudAccess, CloudClient, CloudPackage, ModelSettings } from "../../core/model-settings.ts";
+import type { CloudAccess, CloudClient, CloudPackage, ModelSettings } from "../../core/model/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { locatePackage } from "./load-package.ts";
 

@@ -1,4 +1,4 @@
-import type { KeyCommand } from "../../core/model-settings.ts";
+import type { KeyCommand } from "../../core/model/model-settings.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { ProxyRules, UnreadCertificates } from "../../kit/net/proxy-rules.ts";
 import { isWithoutTls, toPlainAddressHint } from "../../kit/net/tls-mismatch.ts";

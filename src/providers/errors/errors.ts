@@ -1,4 +1,4 @@
-import type { ModelSettings } from "../../core/model-settings.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
 import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { findProxyError } from "../../kit/net/proxy-errors.ts";

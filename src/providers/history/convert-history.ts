@@ -1,6 +1,6 @@
-import { isBlankContent, joinContents, mapTexts } from "../../core/message-content.ts";
-import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../core/messages.ts";
-import type { ModelSettings, WireName } from "../../core/model-settings.ts";
+import { isBlankContent, joinContents, mapTexts } from "../../core/model/message-content.ts";
+import type { AssistantMessage, Message, ToolCall, ToolMessage } from "../../core/model/messages.ts";
+import type { ModelSettings, WireName } from "../../core/model/model-settings.ts";
 
 export type ReceivingModel = Pick<ModelSettings, "wire" | "provider" | "model" | "quirks">;
 

@@ -1,4 +1,4 @@
-import type { KeyCommand } from "../../core/model-settings.ts";
+import type { KeyCommand } from "../../core/model/model-settings.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";

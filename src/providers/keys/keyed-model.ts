@@ -1,5 +1,5 @@
-import { type Model, replaceStream, toModelName } from "../../core/model.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
+import { type Model, replaceStream, toModelName } from "../../core/model/model.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { createDelivery } from "../middleware/delivery.ts";
 import type { CommandKeys } from "./command-keys.ts";

@@ -1,5 +1,5 @@
-import type { ModelCapabilities } from "../../core/model.ts";
-import type { ListPrice, ModelSettings, Price } from "../../core/model-settings.ts";
+import type { ModelCapabilities } from "../../core/model/model.ts";
+import type { ListPrice, ModelSettings, Price } from "../../core/model/model-settings.ts";
 import { vendors } from "../vendors.ts";
 import { findList, type KnownRow, type ModelList } from "./lists.ts";
 

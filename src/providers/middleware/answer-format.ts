@@ -1,7 +1,7 @@
-import type { Notice } from "../../core/events.ts";
-import type { Message } from "../../core/messages.ts";
-import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model.ts";
-import type { AnswerFormat, ModelSettings } from "../../core/model-settings.ts";
+import type { Message } from "../../core/model/messages.ts";
+import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model/model.ts";
+import type { AnswerFormat, ModelSettings } from "../../core/model/model-settings.ts";
+import type { Notice } from "../../core/run/events.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { JsonSchema } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";

@@ -1,6 +1,6 @@
-import type { Notice } from "../../core/events.ts";
-import type { Message } from "../../core/messages.ts";
-import { type Model, type ModelRequest, replaceStream, type Turn, toModelName } from "../../core/model.ts";
+import type { Message } from "../../core/model/messages.ts";
+import { type Model, type ModelRequest, replaceStream, type Turn, toModelName } from "../../core/model/model.ts";
+import type { Notice } from "../../core/run/events.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import {
   estimateMessageTokens,

@@ -1,4 +1,4 @@
-import type { ModelEvent, OnModelEvent } from "../../core/model.ts";
+import type { ModelEvent, OnModelEvent } from "../../core/model/model.ts";
 import type { Mutable } from "../../kit/mutable.ts";
 import { isContent } from "../wires/turn-reader.ts";
 

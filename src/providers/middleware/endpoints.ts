@@ -1,5 +1,5 @@
-import { toModelName } from "../../core/model.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
+import { toModelName } from "../../core/model/model.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
 import { type ErrorCode, toSeconds } from "../../kit/errors.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import { describeFile, fromParts, toPlainText } from "../../core/message-content.ts";
-import type { ContentPart, ImagePart, Message } from "../../core/messages.ts";
-import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
+import { describeFile, fromParts, toPlainText } from "../../core/model/message-content.ts";
+import type { ContentPart, ImagePart, Message } from "../../core/model/messages.ts";
+import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model/model.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { imageTypes } from "../../kit/images/image-type.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";

@@ -1,5 +1,5 @@
-import type { Model } from "../../core/model.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
+import type { Model } from "../../core/model/model.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Endpoint } from "./endpoints.ts";
 

@@ -1,6 +1,6 @@
-import type { Notice } from "../../core/events.ts";
-import { type Model, noUsage, replaceStream, type Turn, toModelName } from "../../core/model.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
+import { type Model, noUsage, replaceStream, type Turn, toModelName } from "../../core/model/model.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
+import type { Notice } from "../../core/run/events.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import type { ModelContext } from "./middleware.ts";

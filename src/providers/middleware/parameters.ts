@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { Notice } from "../../core/events.ts";
-import { type Model, type ModelRequest, replaceStream, type ToolChoice, toModelName } from "../../core/model.ts";
-import type { ModelSettings, Quirks } from "../../core/model-settings.ts";
+import { type Model, type ModelRequest, replaceStream, type ToolChoice, toModelName } from "../../core/model/model.ts";
+import type { ModelSettings, Quirks } from "../../core/model/model-settings.ts";
+import type { Notice } from "../../core/run/events.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import type { ModelContext } from "./middleware.ts";
 

@@ -1,6 +1,6 @@
-import type { Notice } from "../../core/events.ts";
-import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model.ts";
-import type { Quirks } from "../../core/model-settings.ts";
+import { type Model, type ModelRequest, replaceStream, toModelName } from "../../core/model/model.ts";
+import type { Quirks } from "../../core/model/model-settings.ts";
+import type { Notice } from "../../core/run/events.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { createDelivery } from "./delivery.ts";

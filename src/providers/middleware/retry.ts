@@ -1,5 +1,5 @@
-import type { Notice } from "../../core/events.ts";
-import { type Model, replaceStream, toModelName } from "../../core/model.ts";
+import { type Model, replaceStream, toModelName } from "../../core/model/model.ts";
+import type { Notice } from "../../core/run/events.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { DuetError, toSeconds } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";

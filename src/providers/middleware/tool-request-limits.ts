@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto";
-import type { Message, ToolCall } from "../../core/messages.ts";
-import { type Model, type ModelRequest, replaceStream, type ToolDefinition, type Turn } from "../../core/model.ts";
+import type { Message, ToolCall } from "../../core/model/messages.ts";
+import {
+  type Model,
+  type ModelRequest,
+  replaceStream,
+  type ToolDefinition,
+  type Turn,
+} from "../../core/model/model.ts";
 import type { JsonSchema } from "../../kit/json.ts";
 import { toToolSchema } from "../schema/tool-schema.ts";
 import type { ModelContext } from "./middleware.ts";

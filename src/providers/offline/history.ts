@@ -1,5 +1,5 @@
-import { toPlainText } from "../../core/message-content.ts";
-import type { AssistantMessage, Message } from "../../core/messages.ts";
+import { toPlainText } from "../../core/model/message-content.ts";
+import type { AssistantMessage, Message } from "../../core/model/messages.ts";
 import { isRecord, type JsonObject, type JsonValue } from "../../kit/json.ts";
 import { removeFence } from "./result-text.ts";
 

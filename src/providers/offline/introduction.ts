@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "../../core/model.ts";
+import type { ToolDefinition } from "../../core/model/model.ts";
 import { isRecord, type JsonObject, type JsonSchema } from "../../kit/json.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { vendors } from "../vendors.ts";

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../core/messages.ts";
+import type { ToolCall } from "../../core/model/messages.ts";
 import {
   type Model,
   type ModelRequest,
@@ -9,7 +9,7 @@ import {
   type Turn,
   toModelName,
   withCall,
-} from "../../core/model.ts";
+} from "../../core/model/model.ts";
 import { detectLanguage, type Locale, say } from "../../kit/locale.ts";
 import { type OfflineQuestion, readHistory } from "./history.ts";
 import { introduce, introduceTools, isHelpRequest, type MatchingTool } from "./introduction.ts";

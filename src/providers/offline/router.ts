@@ -1,5 +1,5 @@
-import { type ToolDefinition, toModelName } from "../../core/model.ts";
-import type { RoutedCall, RuleRouter } from "../../core/rule-router.ts";
+import { type ToolDefinition, toModelName } from "../../core/model/model.ts";
+import type { RoutedCall, RuleRouter } from "../../core/model/rule-router.ts";
 import { describeCall, offlineName, renderSteps, toToolCall } from "./model.ts";
 import { planSteps, type Step, splitRequest } from "./steps.ts";
 

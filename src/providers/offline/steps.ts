@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "../../core/model.ts";
+import type { ToolDefinition } from "../../core/model/model.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { FinishedCall, OfflineQuestion } from "./history.ts";

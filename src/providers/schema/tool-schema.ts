@@ -1,4 +1,4 @@
-import type { ToolDialect } from "../../core/model-settings.ts";
+import type { ToolDialect } from "../../core/model/model-settings.ts";
 import { isRecord, type JsonSchema } from "../../kit/json.ts";
 import { toOpenApi } from "./openapi-schema.ts";
 import { collapseAllOf, combineSchemas, hasPart, mapParts, removeKeywords, toStrings } from "./schema-parts.ts";

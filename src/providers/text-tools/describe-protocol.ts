@@ -1,4 +1,4 @@
-import type { ModelRequest, ResponseFormat, ToolChoice, ToolDefinition } from "../../core/model.ts";
+import type { ModelRequest, ResponseFormat, ToolChoice, ToolDefinition } from "../../core/model/model.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 
 /** Returns the part of a system prompt that teaches a model the textual protocol and its tools. */

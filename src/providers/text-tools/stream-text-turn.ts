@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AssistantMessage, ToolCall } from "../../core/messages.ts";
+import type { AssistantMessage, ToolCall } from "../../core/model/messages.ts";
 import {
   type Model,
   type ModelEvent,
@@ -8,7 +8,7 @@ import {
   type OnModelEvent,
   type Turn,
   type Usage,
-} from "../../core/model.ts";
+} from "../../core/model/model.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { parseArguments } from "../wires/tool-fragments.ts";
 import type { TextAction } from "./text-action.ts";

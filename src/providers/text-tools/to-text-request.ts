@@ -1,6 +1,6 @@
-import { fromParts, toParts } from "../../core/message-content.ts";
-import type { AssistantMessage, Message, MessageContent, ToolMessage, UserMessage } from "../../core/messages.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import { fromParts, toParts } from "../../core/model/message-content.ts";
+import type { AssistantMessage, Message, MessageContent, ToolMessage, UserMessage } from "../../core/model/messages.ts";
+import type { ModelRequest } from "../../core/model/model.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { sortTools } from "../middleware/tool-request-limits.ts";
 import { describeProtocol } from "./describe-protocol.ts";

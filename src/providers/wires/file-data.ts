@@ -1,7 +1,7 @@
 import { listHashes } from "../../core/files/run-files.ts";
-import { toParts, toPlainText } from "../../core/message-content.ts";
-import type { MessageContent, StoredFile } from "../../core/messages.ts";
-import type { ModelRequest } from "../../core/model.ts";
+import { toParts, toPlainText } from "../../core/model/message-content.ts";
+import type { MessageContent, StoredFile } from "../../core/model/messages.ts";
+import type { ModelRequest } from "../../core/model/model.ts";
 
 /** Maps hashes to the bytes that they name, in base64, for as long as one request is written. */
 export type FileData = ReadonlyMap<string, string>;

@@ -1,4 +1,4 @@
-import type { ModelSettings } from "../../core/model-settings.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
 import { idleTimeoutError } from "../errors/errors.ts";
 
 /** Says what the model has sent of its turn. A sign of reasoning does not count as words. */

@@ -1,4 +1,4 @@
-import type { ModelSettings } from "../../core/model-settings.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
 import { version } from "../../kit/version.ts";
 
 /** Holds the URL of a wire's requests and their headers. */

@@ -1,4 +1,3 @@
-import type { Notice } from "../../core/events.ts";
 import {
   type ModelEvent,
   type ModelRequest,
@@ -6,8 +5,9 @@ import {
   type Turn,
   toModelName,
   type Usage,
-} from "../../core/model.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
+} from "../../core/model/model.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
+import type { Notice } from "../../core/run/events.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { say } from "../../kit/locale.ts";
 import type { Mutable } from "../../kit/mutable.ts";

@@ -1,4 +1,4 @@
-import type { ToolCall } from "../../core/messages.ts";
+import type { ToolCall } from "../../core/model/messages.ts";
 import { isDeeperThan, isRecord, type JsonObject } from "../../kit/json.ts";
 import { findShapeFault } from "../../kit/json-shape.ts";
 

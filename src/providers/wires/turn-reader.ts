@@ -1,6 +1,6 @@
-import type { AssistantMessage, NativeTurn, TextPhase } from "../../core/messages.ts";
-import { type FinishReason, type ModelEvent, type Turn, toModelName, type Usage } from "../../core/model.ts";
-import type { ModelSettings } from "../../core/model-settings.ts";
+import type { AssistantMessage, NativeTurn, TextPhase } from "../../core/model/messages.ts";
+import { type FinishReason, type ModelEvent, type Turn, toModelName, type Usage } from "../../core/model/model.ts";
+import type { ModelSettings } from "../../core/model/model-settings.ts";
 import type { Text } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
 import { badResponseError } from "../errors/errors.ts";

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
-import { toRunUnit } from "../../core/limit-row.ts";
-import { type LimitCeilings, offeredLimits } from "../../core/limits.ts";
+import { toRunUnit } from "../../core/limits/limit-row.ts";
+import { type LimitCeilings, offeredLimits } from "../../core/limits/limits.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { AskInput } from "../ask-schema.ts";

@@ -1,6 +1,8 @@
 import { LRUCache } from "lru-cache";
 import type { Config } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
+import type { DayBudget, WantedTurn } from "../../core/model/turn-budget.ts";
+import type { TurnReservation } from "../../core/model/turn-charge.ts";
 import {
   type DailyUsage,
   mostCallers,
@@ -9,8 +11,6 @@ import {
   type UsageLimits,
 } from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
-import type { DayBudget, WantedTurn } from "../../core/turn-budget.ts";
-import type { TurnReservation } from "../../core/turn-charge.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
 import { createWaitLimit, waitAbortable } from "../../kit/async/timeout.ts";
 import type { CallerPlaces, RunPlace } from "./caller-places.ts";

@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../core/events.ts";
-import type { RunItem } from "../../core/run-state.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
+import type { RunItem } from "../../core/run/run-state.ts";
 import type { Mutable } from "../../kit/mutable.ts";
 import { weighJson } from "../bounded-json.ts";
 

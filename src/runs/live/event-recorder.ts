@@ -1,8 +1,8 @@
-import { isDraftEvent } from "../../core/drafts.ts";
-import type { AgentEvent } from "../../core/events.ts";
+import { isDraftEvent } from "../../core/run/drafts.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
 import { LostRunError, type RunJournal } from "../../core/store/journal.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { joinPieces } from "../join-pieces.ts";
+import { joinPieces } from "../outcomes/join-pieces.ts";
 
 /** Passes on the events of a run once they are recorded, so that no reader knows a number that a later process does not. */
 export interface EventRecorder {

@@ -1,7 +1,7 @@
-import type { AgentEvent } from "../../core/events.ts";
 import { isTakeoverNotice } from "../../core/notices.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import { longestMessage } from "../../core/run-inbox.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
+import { longestMessage } from "../../core/run/run-inbox.ts";
 import { LostRunError } from "../../core/store/journal.ts";
 import type { PostedQuestion } from "../../core/store/run-mailbox.ts";
 import type { RunUpdate, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";
@@ -9,11 +9,11 @@ import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createNotifier } from "../../kit/async/notifier.ts";
 import { toErrorReport } from "../../kit/errors.ts";
 import { createClientCalls } from "../client-calls.ts";
-import { hideCause } from "../finished-outcome.ts";
+import { hideCause } from "../outcomes/finished-outcome.ts";
 import { openPostedQuestion } from "../questions/posted-question.ts";
-import type { RunHandle } from "../run-handle.ts";
-import { createRunSnapshot } from "../run-snapshot.ts";
 import { createEventLog } from "./event-log.ts";
+import type { RunHandle } from "./run-handle.ts";
+import { createRunSnapshot } from "./run-snapshot.ts";
 import { createRunWaiters } from "./run-waiters.ts";
 import { createSharedRunReader } from "./shared-run-reader.ts";
 

@@ -1,13 +1,13 @@
-import type { AgentEvent } from "../../core/events.ts";
-import type { Outcome } from "../../core/outcome.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
 import type { RunJournal } from "../../core/store/journal.ts";
 import type { AskedQuestion } from "../../core/store/run-mailbox.ts";
 import type { ErrorReport } from "../../kit/errors.ts";
 import type { OpenQuestion } from "../questions/open-question.ts";
 import type { QuestionQueue } from "../questions/question-queue.ts";
-import type { LiveDraft, RunHandle } from "../run-handle.ts";
-import type { RunSnapshot } from "../run-snapshot.ts";
 import type { EventLog } from "./event-log.ts";
+import type { LiveDraft, RunHandle } from "./run-handle.ts";
+import type { RunSnapshot } from "./run-snapshot.ts";
 
 /** Holds what a run in this process has come to so far. */
 export interface LiveRunState {

@@ -1,7 +1,7 @@
-import { type DraftEvent, isDraftEvent } from "../../core/drafts.ts";
-import type { AgentEvent } from "../../core/events.ts";
 import { isTakeoverNotice } from "../../core/notices.ts";
-import type { Citation } from "../../core/outcome.ts";
+import { type DraftEvent, isDraftEvent } from "../../core/run/drafts.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
+import type { Citation } from "../../core/run/outcome.ts";
 
 /** Leaves out of the events of a run that goes on what its readers have already received. */
 export interface RepeatFilter {

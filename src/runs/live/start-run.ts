@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import type { AskRequest } from "../../app/ask-request.ts";
+import type { AskRequest } from "../../app/ask/ask-request.ts";
 import type { Caller } from "../../core/caller.ts";
-import { type DraftEvent, isDraftEvent } from "../../core/drafts.ts";
-import type { AgentEvent } from "../../core/events.ts";
 import { addNotices, noticeKinds, replaceNotSaved, toOutcomeNotices } from "../../core/notices.ts";
-import type { Outcome } from "../../core/outcome.ts";
 import type { QuestionKind } from "../../core/questions/user-question.ts";
-import { createRunInbox } from "../../core/run-inbox.ts";
+import { type DraftEvent, isDraftEvent } from "../../core/run/drafts.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
+import { createRunInbox } from "../../core/run/run-inbox.ts";
 import { ServerEndsError } from "../../core/server-ends-error.ts";
 import {
   type Entrance,
@@ -21,14 +21,14 @@ import { waitPatiently } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError, toErrorReport } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { createClientCalls } from "../client-calls.ts";
-import { hideCause } from "../finished-outcome.ts";
+import { hideCause } from "../outcomes/finished-outcome.ts";
 import { createQuestionQueue } from "../questions/question-queue.ts";
-import type { RunHandle } from "../run-handle.ts";
-import { createRunSnapshot } from "../run-snapshot.ts";
 import { createEventLog } from "./event-log.ts";
 import { createEventRecorder, type EventRecorder } from "./event-recorder.ts";
 import { LiveRunProperties, type LiveRunState } from "./live-run-properties.ts";
 import { createRepeatFilter } from "./repeat-filter.ts";
+import type { RunHandle } from "./run-handle.ts";
+import { createRunSnapshot } from "./run-snapshot.ts";
 import { createRunWaiters, type RunWaiter, type WaitingSession } from "./run-waiters.ts";
 
 export interface StartRunOptions {

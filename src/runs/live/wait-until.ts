@@ -1,5 +1,5 @@
-import type { Outcome } from "../../core/outcome.ts";
-import type { RunHandle } from "../run-handle.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
+import type { RunHandle } from "./run-handle.ts";
 
 /** Resolves once `isReached`, which is asked after each event, once the run has ended, or when the signal aborts. Never rejects. */
 export async function waitUntil(

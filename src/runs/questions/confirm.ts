@@ -1,7 +1,7 @@
 import { readPlanReply } from "../../core/questions/plan-reply.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { beginRun, findSameRun, type RunQuestionRequest } from "../begin-run.ts";
-import type { RunHandle } from "../run-handle.ts";
+import type { RunHandle } from "../live/run-handle.ts";
 import type { Confirmable } from "./confirmation-tokens.ts";
 import type { OpenQuestion } from "./open-question.ts";
 

@@ -5,7 +5,7 @@ import type { AskedQuestion } from "../../core/store/run-mailbox.ts";
 import type { Text } from "../../kit/locale.ts";
 import { findReplyProblem, fromElicitationReply } from "../../render/questions/elicitation-wording.ts";
 import type { NamedQuestion } from "../input/request-state.ts";
-import type { RunHandle } from "../run-handle.ts";
+import type { RunHandle } from "../live/run-handle.ts";
 import { applyHostReply } from "./ask-question.ts";
 
 /** Is a host's answer to a question that this process may not have put to it. */

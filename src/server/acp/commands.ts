@@ -1,6 +1,6 @@
 import type { Duet } from "../../app/duet.ts";
 import type { ModelChanges } from "../../app/models/change-models.ts";
-import type { Mode } from "../../core/outcome.ts";
+import type { Mode } from "../../core/run/outcome.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 
 /** Holds what a command is about. */

@@ -11,7 +11,7 @@ import {
   type SessionInfo,
   type Stream,
 } from "@agentclientprotocol/sdk";
-import type { Mode } from "../../core/outcome.ts";
+import type { Mode } from "../../core/run/outcome.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { toDuetError } from "../../kit/errors.ts";

@@ -9,7 +9,7 @@ import {
 import { findCommandFiles } from "../../app/own-commands/find-command-files.ts";
 import { matchPromptArguments, readServerPrompt, toPromptQuestion } from "../../app/own-commands/server-prompts.ts";
 import { isTrusted, readTrusted } from "../../config/trust/trusted-files.ts";
-import type { Mode } from "../../core/outcome.ts";
+import type { Mode } from "../../core/run/outcome.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { sessionCommands } from "./commands.ts";

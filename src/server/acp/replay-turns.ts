@@ -1,6 +1,6 @@
 import type { SessionUpdate, ToolKind } from "@agentclientprotocol/sdk";
 import { readFenced } from "../../agent/context/fence.ts";
-import { toPlainText } from "../../core/message-content.ts";
+import { toPlainText } from "../../core/model/message-content.ts";
 import type { Conversation, ConversationTurn } from "../../core/store/store.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { findLocations, toTitle } from "./session-updates.ts";

@@ -1,5 +1,5 @@
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk";
-import type { Mode } from "../../core/outcome.ts";
+import type { Mode } from "../../core/run/outcome.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { modeHelp, modeNames, modes } from "../../render/mode-names.ts";
 

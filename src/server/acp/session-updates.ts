@@ -1,5 +1,5 @@
 import type { PlanEntry, SessionUpdate, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk";
-import type { AgentEvent, PlanStep, ToolEnd } from "../../core/events.ts";
+import type { AgentEvent, PlanStep, ToolEnd } from "../../core/run/events.ts";
 import { isRecord, type JsonValue } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { renderEvent } from "../../render/event-lines.ts";

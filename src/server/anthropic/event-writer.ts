@@ -1,9 +1,9 @@
 import type { Locale } from "../../kit/locale.ts";
 import { toEventFrame, toTypedFrame } from "../api/event-frames.ts";
 import { toAnthropicError } from "../http/response/dialects.ts";
-import type { AnswerEnd, AnswerUsage } from "../model-api/answer-end.ts";
-import type { AnswerEvent } from "../model-api/answer-events.ts";
-import type { AnswerWriter } from "../model-api/stream-answer.ts";
+import type { AnswerEnd, AnswerUsage } from "../model-api/answer/answer-end.ts";
+import type { AnswerEvent } from "../model-api/answer/answer-events.ts";
+import type { AnswerWriter } from "../model-api/answer/stream-answer.ts";
 import { type MessageId, stopReasons, toCitation, toMessage, toToolUse, toUsage } from "./message.ts";
 
 type TextBlock = "text" | "thinking";

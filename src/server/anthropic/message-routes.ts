@@ -1,13 +1,13 @@
 import { countRequestTokens } from "../../agent/context/context-window.ts";
-import type { AssistantMessage, Message } from "../../core/messages.ts";
+import type { AssistantMessage, Message } from "../../core/model/messages.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import type { Handle, Route } from "../http/routes.ts";
-import { waitForAnswer } from "../model-api/answer-events.ts";
-import type { ModelMessage, WireFile } from "../model-api/answer-request.ts";
+import { waitForAnswer } from "../model-api/answer/answer-events.ts";
+import type { ModelMessage, WireFile } from "../model-api/answer/answer-request.ts";
+import { openAnswer } from "../model-api/answer/open-answer.ts";
+import { streamAnswer } from "../model-api/answer/stream-answer.ts";
 import { withAsker } from "../model-api/find-asker.ts";
-import { openAnswer } from "../model-api/open-answer.ts";
-import { streamAnswer } from "../model-api/stream-answer.ts";
 import { createEventWriter } from "./event-writer.ts";
 import { createMessageId, toWholeMessage } from "./message.ts";
 import { readCountRequest, readMessageRequest } from "./read-request.ts";

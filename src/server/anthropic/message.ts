@@ -1,7 +1,7 @@
 import type { ClientToolCall } from "../../core/client-tools.ts";
 import { tryParseJson } from "../../kit/json.ts";
-import type { AnswerCitation, AnswerFinish, AnswerUsage } from "../model-api/answer-end.ts";
-import type { WholeAnswer } from "../model-api/answer-events.ts";
+import type { AnswerCitation, AnswerFinish, AnswerUsage } from "../model-api/answer/answer-end.ts";
+import type { WholeAnswer } from "../model-api/answer/answer-events.ts";
 
 /** Names one message in its stream and as a whole. */
 export interface MessageId {

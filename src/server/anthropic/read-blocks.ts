@@ -3,7 +3,7 @@ import type { ClientToolCall } from "../../core/client-tools.ts";
 import { decodeBase64 } from "../../kit/base64.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import type { ClientResult, WireFile } from "../model-api/answer-request.ts";
+import type { ClientResult, WireFile } from "../model-api/answer/answer-request.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import { isWebAddress } from "../model-api/read/read-parts.ts";
 

@@ -1,4 +1,4 @@
-import type { ModelMessage } from "../model-api/answer-request.ts";
+import type { ModelMessage } from "../model-api/answer/answer-request.ts";
 import { readBlocks, type WireBlock } from "./read-blocks.ts";
 
 /** Represents the messages of a request as a client sends them. */

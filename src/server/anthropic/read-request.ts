@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ClientToolDefinition } from "../../core/client-tools.ts";
 import type { HttpRefusal } from "../http/response/dialects.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import type { AnswerRequest, ModelMessage } from "../model-api/answer-request.ts";
+import type { AnswerRequest, ModelMessage } from "../model-api/answer/answer-request.ts";
 import { parseMode } from "../model-api/model-names.ts";
 import { readFields } from "../model-api/read/read-fields.ts";
 import { toConversation } from "../model-api/to-conversation.ts";

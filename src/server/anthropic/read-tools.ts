@@ -1,5 +1,5 @@
 import type { ClientToolDefinition } from "../../core/client-tools.ts";
-import type { ToolChoice } from "../../core/model.ts";
+import type { ToolChoice } from "../../core/model/model.ts";
 import type { Text } from "../../kit/locale.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 

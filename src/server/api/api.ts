@@ -1,13 +1,13 @@
-import type { Outcome } from "../../core/outcome.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
 import type { RunJson, RunListJson } from "../../core/schemas/run-schema.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { toBoundedJson } from "../../runs/bounded-json.ts";
-import { hideCauseInTrace } from "../../runs/finished-outcome.ts";
 import type { ListedRun } from "../../runs/followed-runs.ts";
-import { addPlanToken, toOutcomeFor } from "../../runs/outcome-for.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
+import { hideCauseInTrace } from "../../runs/outcomes/finished-outcome.ts";
+import { addPlanToken, toOutcomeFor } from "../../runs/outcomes/outcome-for.ts";
+import { toRunningOutcome } from "../../runs/outcomes/running-outcome.ts";
 import type { CallerScope, RunService } from "../../runs/run-service.ts";
-import { toRunningOutcome } from "../../runs/running-outcome.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { type ApiContext, type ApiTimes, defaultTimes, openApiContext } from "./api-context.ts";

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../core/events.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
 import { toSafeJson } from "../../kit/text/sanitize.ts";
 
 /** Holds some events of a run in the form that is sent. */

@@ -1,9 +1,9 @@
-import type { Outcome } from "../../core/outcome.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
-import { toFinishedOutcome } from "../../runs/finished-outcome.ts";
-import { toInterruptedOutcome } from "../../runs/interrupted-outcome.ts";
-import { addPlanToken } from "../../runs/outcome-for.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
+import { toFinishedOutcome } from "../../runs/outcomes/finished-outcome.ts";
+import { toInterruptedOutcome } from "../../runs/outcomes/interrupted-outcome.ts";
+import { addPlanToken } from "../../runs/outcomes/outcome-for.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 

@@ -7,8 +7,8 @@ import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { isRecord, toText } from "../../kit/json.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
 import { waitForEnd } from "../../runs/live/wait-until.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
 import type { CallerScope } from "../../runs/run-service.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 

@@ -1,7 +1,7 @@
 import type { RunEntryJson } from "../../core/schemas/run-schema.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import type { ListedRun } from "../../runs/followed-runs.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
 import type { ApiContext } from "./api-context.ts";
 
 /** Limits a question in the list, in UTF-16 units. */

@@ -1,12 +1,12 @@
 import type { Caller } from "../../core/caller.ts";
-import type { AgentEvent } from "../../core/events.ts";
-import type { Outcome } from "../../core/outcome.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { createWaitLimit, sleep } from "../../kit/async/timeout.ts";
 import { findEndOfWait } from "../../runs/find-moved.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
 import { waitUntil } from "../../runs/live/wait-until.ts";
 import type { OpenQuestion } from "../../runs/questions/open-question.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
 import { releaseRun } from "../../runs/run-service.ts";
 import { createLeaveSignal, type HttpConnection } from "../http/connection.ts";
 import { closeWhenExpired } from "../http/mcp/mcp-exchange.ts";

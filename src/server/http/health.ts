@@ -1,7 +1,7 @@
 import type { StoreState } from "../../app/conversations/store-monitor.ts";
 import type { Duet } from "../../app/duet.ts";
 import type { Config } from "../../config/config.ts";
-import { toModelName } from "../../core/model.ts";
+import { toModelName } from "../../core/model/model.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import type { JsonObject } from "../../kit/json.ts";
 import type { AuthenticateFrom } from "./auth/guess-limit.ts";

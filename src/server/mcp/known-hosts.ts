@@ -1,4 +1,4 @@
-import { toWindowSeconds } from "../../core/call-window.ts";
+import { toWindowSeconds } from "../../core/limits/call-window.ts";
 import type { Host } from "../../runs/input/host.ts";
 
 /** Describes what is known of a host: how long it waits for a call, and what it gives its model. */

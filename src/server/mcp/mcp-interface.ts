@@ -15,7 +15,7 @@ import { say } from "../../kit/locale.ts";
 import { version } from "../../kit/version.ts";
 import { type Host, readHost } from "../../runs/input/host.ts";
 import type { HostConnection } from "../../runs/input/host-connection.ts";
-import type { LiveRuns } from "../../runs/live-run.ts";
+import type { LiveRuns } from "../../runs/live/live-run.ts";
 import { openRunService, type RunService, type RunServiceOptions } from "../../runs/run-service.ts";
 import { createAgent } from "./agent/agent-tools.ts";
 import { announceChanges } from "./announce-changes.ts";

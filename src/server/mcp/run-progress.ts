@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../core/events.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { renderEvent } from "../../render/event-lines.ts";

@@ -1,7 +1,7 @@
 import type { Duet } from "../../app/duet.ts";
 import type { ClientTools } from "../../core/client-tools.ts";
 import type { Text } from "../../kit/locale.ts";
-import type { AnswerRequest } from "./answer-request.ts";
+import type { AnswerRequest } from "./answer/answer-request.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
 
 /**

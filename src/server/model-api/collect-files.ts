@@ -1,4 +1,4 @@
-import type { GivenTurn } from "../../app/ask-request.ts";
+import type { GivenTurn } from "../../app/ask/ask-request.ts";
 import type { Duet } from "../../app/duet.ts";
 import { type Attachment, longestAttachments, mostAttachments } from "../../core/attachment.ts";
 import type { FileRefusal } from "../../core/files/prepare-image.ts";
@@ -8,7 +8,7 @@ import { toDuetError } from "../../kit/errors.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import { describeExcess } from "../../runs/attachment-input.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import type { RequestConversation, RequestTurn, WireFile } from "./answer-request.ts";
+import type { RequestConversation, RequestTurn, WireFile } from "./answer/answer-request.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";
 
 /** Holds the files of a request, and what has to be told about those that are missing. */

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { Caller } from "../../core/caller.ts";
 import type { ClientToolResult, ClientTools } from "../../core/client-tools.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
-import type { AnswerRequest } from "./answer-request.ts";
+import type { AnswerRequest } from "./answer/answer-request.ts";
 import { findModel } from "./model-names.ts";
 
 export interface ContinuedRun {

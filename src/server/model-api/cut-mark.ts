@@ -1,8 +1,8 @@
 import { readServerEnd } from "../../core/notices.ts";
-import type { Outcome } from "../../core/outcome.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { renderPartial } from "../../render/event-lines.ts";
-import type { AnswerRequest } from "./answer-request.ts";
+import type { AnswerRequest } from "./answer/answer-request.ts";
 
 /**
  * Returns the line under an answer which says that it is not whole, because clients show neither a reason to stop nor, unfolded,

@@ -1,6 +1,6 @@
-import type { Mode } from "../../core/outcome.ts";
+import type { Mode } from "../../core/run/outcome.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import type { ReasoningDetail } from "./answer-request.ts";
+import type { ReasoningDetail } from "./answer/answer-request.ts";
 
 /** Says what a model's name stands for. */
 export interface ModelChoice {

@@ -1,10 +1,10 @@
-import { isDraftEvent } from "../../core/drafts.ts";
-import type { AgentEvent } from "../../core/events.ts";
+import { isDraftEvent } from "../../core/run/drafts.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { renderEvent } from "../../render/event-lines.ts";
 import { createPlanLines } from "../../render/plan-lines.ts";
-import type { ReasoningDetail } from "./answer-request.ts";
+import type { ReasoningDetail } from "./answer/answer-request.ts";
 
 export interface ReasoningOptions {
   detail: ReasoningDetail;

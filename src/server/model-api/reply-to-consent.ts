@@ -1,7 +1,7 @@
 import type { Caller } from "../../core/caller.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { RunRegistry } from "../../runs/run-registry.ts";
-import type { AnswerRequest } from "./answer-request.ts";
+import type { AnswerRequest } from "./answer/answer-request.ts";
 import { findConsentCode, readConsentReply } from "./consent-question.ts";
 import { type ContinuedRun, canTellAgain, describeRequest } from "./continue-run.ts";
 

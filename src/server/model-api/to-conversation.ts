@@ -7,7 +7,7 @@ import type {
   RequestFields,
   SaidMessage,
   WireFile,
-} from "./answer-request.ts";
+} from "./answer/answer-request.ts";
 import { hasCutMark, removeCutMark } from "./cut-mark.ts";
 import { findDocumentNumbers } from "./document-numbers.ts";
 import { fieldRefusedError } from "./field-refused-error.ts";

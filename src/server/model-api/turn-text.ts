@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../core/events.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
 
 /** Collects what a model says beside its calls, which the client of a model's API expects as text and the run tells as thoughts. */
 export interface TurnText {

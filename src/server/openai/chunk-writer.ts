@@ -1,7 +1,7 @@
 import type { Locale } from "../../kit/locale.ts";
 import { openAi } from "../http/response/dialects.ts";
-import type { AnswerEvent } from "../model-api/answer-events.ts";
-import type { AnswerWriter } from "../model-api/stream-answer.ts";
+import type { AnswerEvent } from "../model-api/answer/answer-events.ts";
+import type { AnswerWriter } from "../model-api/answer/stream-answer.ts";
 import { type CompletionId, type Delta, toAnnotations, toChunk, toUsageChunk, toWireCall } from "./completion.ts";
 
 export interface ChunkWriterOptions {

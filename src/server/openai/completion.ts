@@ -1,6 +1,6 @@
 import type { ClientToolCall } from "../../core/client-tools.ts";
-import type { Outcome } from "../../core/outcome.ts";
-import type { AnswerCitation, AnswerEnd, AnswerFinish, AnswerUsage } from "../model-api/answer-end.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
+import type { AnswerCitation, AnswerEnd, AnswerFinish, AnswerUsage } from "../model-api/answer/answer-end.ts";
 
 /** Names one answer in each of its pieces. */
 export interface CompletionId {

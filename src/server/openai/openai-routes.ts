@@ -1,10 +1,10 @@
 import type { RunService } from "../../runs/run-service.ts";
 import { readJsonBody, toFileBodyLimit } from "../http/request/read-body.ts";
 import type { Handle, Route } from "../http/routes.ts";
-import { waitForAnswer } from "../model-api/answer-events.ts";
+import { waitForAnswer } from "../model-api/answer/answer-events.ts";
+import { openAnswer } from "../model-api/answer/open-answer.ts";
+import { streamAnswer } from "../model-api/answer/stream-answer.ts";
 import { withAsker } from "../model-api/find-asker.ts";
-import { openAnswer } from "../model-api/open-answer.ts";
-import { streamAnswer } from "../model-api/stream-answer.ts";
 import { toConversation } from "../model-api/to-conversation.ts";
 import { createChunkWriter } from "./chunk-writer.ts";
 import { createCompletionId, toCompletion } from "./completion.ts";

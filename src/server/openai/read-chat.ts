@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isRecord } from "../../kit/json.ts";
-import type { AnswerRequest } from "../model-api/answer-request.ts";
+import type { AnswerRequest } from "../model-api/answer/answer-request.ts";
 import { parseMode, reasoningDetails } from "../model-api/model-names.ts";
 import { readFields } from "../model-api/read/read-fields.ts";
 import { readFormat } from "../model-api/read/read-format.ts";

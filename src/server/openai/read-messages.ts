@@ -1,4 +1,4 @@
-import type { ModelMessage } from "../model-api/answer-request.ts";
+import type { ModelMessage } from "../model-api/answer/answer-request.ts";
 import { readRole } from "../model-api/read/read-role.ts";
 import { readContent, readText } from "./read-parts.ts";
 import { readCalls } from "./read-tools.ts";

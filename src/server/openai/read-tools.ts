@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ClientToolCall, ClientToolDefinition } from "../../core/client-tools.ts";
-import type { ToolChoice } from "../../core/model.ts";
+import type { ToolChoice } from "../../core/model/model.ts";
 import { isRecord, toText } from "../../kit/json.ts";
 import { describeNoTool } from "../model-api/check-tool-choice.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";

@@ -1,8 +1,8 @@
-import type { Status } from "../../core/outcome.ts";
+import type { Status } from "../../core/run/outcome.ts";
 import { getMessage } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import type { LiveRun } from "../../runs/live-run.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
+import type { LiveRun } from "../../runs/live/live-run.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
 import type { Log, LogFields, LogLevel } from "./log.ts";
 
 /** Logs each run for programs that collect logs. The log never contains a word of the questions or answers. */

@@ -3,7 +3,7 @@ import type { Metrics } from "../../app/telemetry/metrics.ts";
 import { countRun, createRunMeter } from "../../app/telemetry/run-metrics.ts";
 import type { UsageHistory } from "../../core/store/usage-history.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { RequestSummary, Route, RouteCall } from "../http/routes.ts";
 import { createProblemLog, type ProblemLog } from "./problem-log.ts";

@@ -1,8 +1,8 @@
 import { LRUCache } from "lru-cache";
-import type { DraftEvent } from "../../core/drafts.ts";
-import type { AgentEvent } from "../../core/events.ts";
+import type { DraftEvent } from "../../core/run/drafts.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
 import type { ErrorReport } from "../../kit/errors.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
 
 /** Represents a run that has failed. */
 export interface LoggedFailure extends Pick<ErrorReport, "code" | "message"> {

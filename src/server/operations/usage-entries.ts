@@ -1,8 +1,8 @@
-import { toModelName } from "../../core/model.ts";
-import type { ModelBill } from "../../core/outcome.ts";
+import { toModelName } from "../../core/model/model.ts";
+import type { ModelBill } from "../../core/run/outcome.ts";
 import { toUsageDay } from "../../core/store/daily-usage.ts";
 import type { UsageEntry } from "../../core/store/usage-history.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
 
 /** Returns what a run has used of each of its models. A run counts once for each of them. */
 export function toUsageEntries({ caller, startedAt, snapshot }: RunHandle): UsageEntry[] {

@@ -9,7 +9,7 @@ import { toUsageDay } from "../../core/store/daily-usage.ts";
 import { dayMs } from "../../core/store/retention.ts";
 import { keptUsageDays, type UsageTotal } from "../../core/store/usage-history.ts";
 import { truncate } from "../../kit/text/truncate.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { unknownEndedRunError } from "../api/feedback.ts";
 import { toJsonResponse } from "../api/json-response.ts";

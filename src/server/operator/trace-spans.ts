@@ -1,6 +1,6 @@
 import type * as z from "zod";
+import type { AgentTrace, TracePhase, TraceStep } from "../../core/run/trace.ts";
 import type { operatorSpansSchema } from "../../core/schemas/operator-schema.ts";
-import type { AgentTrace, TracePhase, TraceStep } from "../../core/trace.ts";
 
 export type RunSpans = z.infer<typeof operatorSpansSchema>;
 

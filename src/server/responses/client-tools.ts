@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { ClientToolCall, ClientToolDefinition } from "../../core/client-tools.ts";
-import type { ToolChoice } from "../../core/model.ts";
+import type { ToolChoice } from "../../core/model/model.ts";
 import { isRecord, type JsonSchema, toText, tryParseJson } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";

@@ -1,14 +1,14 @@
 import type { Caller } from "../../core/caller.ts";
-import type { Outcome } from "../../core/outcome.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
-import { toFinishedOutcome } from "../../runs/finished-outcome.ts";
-import type { RunHandle } from "../../runs/run-handle.ts";
+import type { RunHandle } from "../../runs/live/run-handle.ts";
+import { toFinishedOutcome } from "../../runs/outcomes/finished-outcome.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { toOpenAiError } from "../http/response/dialects.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import { toAnswerEnd } from "../model-api/answer-end.ts";
+import { toAnswerEnd } from "../model-api/answer/answer-end.ts";
 import { findModel } from "../model-api/model-names.ts";
 import { readResponseId } from "./ids.ts";
 import { createLiveResponse, type LiveOptions, type LiveResponse, type LiveResponses } from "./live-response.ts";

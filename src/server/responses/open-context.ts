@@ -2,7 +2,7 @@ import type { Caller } from "../../core/caller.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { toText } from "../../kit/json.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
-import type { AnswerRequest, ModelMessage } from "../model-api/answer-request.ts";
+import type { AnswerRequest, ModelMessage } from "../model-api/answer/answer-request.ts";
 import { toConversation } from "../model-api/to-conversation.ts";
 import { createFinder, type FindResponse, type ResponsesContext } from "./find-response.ts";
 import { findResponseOfItem, itemPrefixes, readResponseId, toResponseId } from "./ids.ts";

@@ -1,7 +1,7 @@
 import type { ClientToolCall } from "../../core/client-tools.ts";
 import { toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import type { ModelMessage } from "../model-api/answer-request.ts";
+import type { ModelMessage } from "../model-api/answer/answer-request.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import {
   isWebAddress,

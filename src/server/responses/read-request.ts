@@ -1,6 +1,6 @@
 import { toText } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import type { AnswerRequest, ReasoningDetail } from "../model-api/answer-request.ts";
+import type { AnswerRequest, ReasoningDetail } from "../model-api/answer/answer-request.ts";
 import { fieldRefusedError } from "../model-api/field-refused-error.ts";
 import { parseMode } from "../model-api/model-names.ts";
 import { readFields } from "../model-api/read/read-fields.ts";

@@ -8,9 +8,9 @@ import type {
   ResponseUsage,
   Response as SdkResponse,
 } from "openai/resources/responses/responses";
-import type { Outcome } from "../../core/outcome.ts";
-import type { AnswerCitation, AnswerUsage } from "../model-api/answer-end.ts";
-import type { AnswerSearch } from "../model-api/answer-search.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
+import type { AnswerCitation, AnswerUsage } from "../model-api/answer/answer-end.ts";
+import type { AnswerSearch } from "../model-api/answer/answer-search.ts";
 import { itemPrefixes, toItemId } from "./ids.ts";
 import type { ResponsesBody } from "./request-body.ts";
 

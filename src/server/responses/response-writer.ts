@@ -1,6 +1,6 @@
 import type { ResponseStreamEvent } from "openai/resources/responses/responses";
-import type { Outcome } from "../../core/outcome.ts";
-import type { AnswerCitation, AnswerFinish, AnswerUsage } from "../model-api/answer-end.ts";
+import type { Outcome } from "../../core/run/outcome.ts";
+import type { AnswerCitation, AnswerFinish, AnswerUsage } from "../model-api/answer/answer-end.ts";
 import type { WrittenCall } from "./client-tools.ts";
 import {
   createMessage,

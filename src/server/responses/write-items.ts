@@ -1,4 +1,4 @@
-import type { WholeText } from "../model-api/answer-events.ts";
+import type { WholeText } from "../model-api/answer/answer-events.ts";
 import { toWrittenCall } from "./client-tools.ts";
 import type { OutputItem, WireResponse } from "./response-object.ts";
 import { createResponseWriter, type ResponseWriter, type WriterOptions } from "./response-writer.ts";

@@ -1,4 +1,4 @@
-import type { Citation } from "../../core/outcome.ts";
+import type { Citation } from "../../core/run/outcome.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { createElement, createLink, createList, createSection, type OpenLink, type Part, setShown } from "./dom.ts";

@@ -1,4 +1,4 @@
-import type { AgentsBill } from "../../core/outcome.ts";
+import type { AgentsBill } from "../../core/run/outcome.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { renderSeconds } from "../../render/event-lines.ts";

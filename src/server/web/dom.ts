@@ -1,4 +1,4 @@
-import type { PlanStep } from "../../core/events.ts";
+import type { PlanStep } from "../../core/run/events.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, sanitizeLine, showBlanks } from "../../kit/text/sanitize.ts";
 import { describeState } from "../../render/plan-states.ts";

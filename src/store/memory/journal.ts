@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../core/events.ts";
 import type { StoredBytes } from "../../core/files/run-files.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
 import type { Spend, StepUsage } from "../../core/store/daily-usage.ts";
 import {
   type InterruptedRun,

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { AgentTrace } from "../../core/run/trace.ts";
 import { listBranchTurns, type TurnNode } from "../../core/store/branches.ts";
 import { toConversationTitle } from "../../core/store/conversation-title.ts";
 import { mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
@@ -30,7 +31,6 @@ import {
   toRunEntry,
 } from "../../core/store/store.ts";
 import { createTextSearch, type TextMatch } from "../../core/store/text-search.ts";
-import type { AgentTrace } from "../../core/trace.ts";
 import { redactValue } from "../../kit/text/redact.ts";
 import { noConversationError } from "../store-errors.ts";
 import { createMemoryCredentials } from "./credentials.ts";

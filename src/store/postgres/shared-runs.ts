@@ -1,6 +1,6 @@
-import type { AgentEvent } from "../../core/events.ts";
 import { questionSchemas, type UserQuestion } from "../../core/questions/user-question.ts";
-import type { Delivery } from "../../core/run-inbox.ts";
+import type { AgentEvent } from "../../core/run/events.ts";
+import type { Delivery } from "../../core/run/run-inbox.ts";
 import {
   type AskedQuestion,
   leastQuestionMs,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toAnswerMessage } from "../../../src/agent/answer/hand-over.ts";
 import { renderPlainResults } from "../../../src/agent/answer/write-answer.ts";
-import type { Observation } from "../../../src/agent/loop/observe-call.ts";
+import type { Observation } from "../../../src/agent/loop/calls/observe-call.ts";
 import { createFailure } from "../../../src/core/tools/tool.ts";
 
 function observation(name: string, text: string, more: Partial<Observation> = {}): Observation {

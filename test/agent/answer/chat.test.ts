@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { toPlainText } from "../../../src/core/message-content.ts";
+import { toPlainText } from "../../../src/core/model/message-content.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { createFailure, type Source, type Tool, type ToolResult } from "../../../src/core/tools/tool.ts";
 import { sleep } from "../../../src/kit/async/timeout.ts";
 import { DuetError } from "../../../src/kit/errors.ts";

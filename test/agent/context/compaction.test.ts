@@ -1,8 +1,8 @@
 // What a conversation still knows after its turns were put into a summary, whatever the summary says.
 import { describe, expect, test } from "vitest";
 import { collectFacts } from "../../../src/agent/context/conversation-facts.ts";
-import { toPlainText } from "../../../src/core/message-content.ts";
-import type { Message } from "../../../src/core/messages.ts";
+import { toPlainText } from "../../../src/core/model/message-content.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
 import {
   type Model,
   type ModelRequest,
@@ -10,7 +10,7 @@ import {
   type OnModelEvent,
   type Turn,
   withCall,
-} from "../../../src/core/model.ts";
+} from "../../../src/core/model/model.ts";
 import type { ConversationStore, TurnStep } from "../../../src/core/store/store.ts";
 import { estimateMessageTokens } from "../../../src/providers/estimate-tokens.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";

@@ -9,9 +9,9 @@ import {
 import { fence } from "../../../src/agent/context/fence.ts";
 import { type FitOptions, fitRequest } from "../../../src/agent/context/fit-request.ts";
 import { createToolResults } from "../../../src/agent/tools/tool-results.ts";
-import { toPlainText } from "../../../src/core/message-content.ts";
-import type { ImagePart, Message } from "../../../src/core/messages.ts";
-import type { Model, ModelRequest } from "../../../src/core/model.ts";
+import { toPlainText } from "../../../src/core/model/message-content.ts";
+import type { ImagePart, Message } from "../../../src/core/model/messages.ts";
+import type { Model, ModelRequest } from "../../../src/core/model/model.ts";
 import { estimateMessageTokens } from "../../../src/providers/estimate-tokens.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 

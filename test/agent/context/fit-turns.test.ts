@@ -3,8 +3,8 @@ import { fence } from "../../../src/agent/context/fence.ts";
 import { shortenTurns } from "../../../src/agent/context/fit-turns.ts";
 import { toPlainTurnMessages, toTurnMessages } from "../../../src/agent/context/turn-messages.ts";
 import { createToolResults } from "../../../src/agent/tools/tool-results.ts";
-import { toPlainText } from "../../../src/core/message-content.ts";
-import type { Message } from "../../../src/core/messages.ts";
+import { toPlainText } from "../../../src/core/model/message-content.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
 import type { ConversationTurn } from "../../../src/core/store/store.ts";
 
 const marker = "abcd1234";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { toPlainText } from "../../../src/core/message-content.ts";
-import type { Message } from "../../../src/core/messages.ts";
-import type { Model, ModelRequest } from "../../../src/core/model.ts";
+import { toPlainText } from "../../../src/core/model/message-content.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import type { Model, ModelRequest } from "../../../src/core/model/model.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import type { ConversationStore } from "../../../src/core/store/store.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 import { estimateMessageTokens } from "../../../src/providers/estimate-tokens.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { HookCall, HookEvent, HookReply, HookRunner } from "../../../src/core/hooks.ts";
-import { createRunInbox } from "../../../src/core/run-inbox.ts";
+import { createRunInbox } from "../../../src/core/run/run-inbox.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { withHooks } from "../../../src/tools/hooks/with-hooks.ts";
 import { createPermissionCheck, withPermission } from "../../../src/tools/permission-rules.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createStatistics } from "../../../src/agent/limits/statistics.ts";
-import { noUsage } from "../../../src/core/model.ts";
+import { noUsage } from "../../../src/core/model/model.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 
 const model = scriptedModel([]);

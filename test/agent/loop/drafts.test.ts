@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { createMarkHabits } from "../../../src/agent/loop/answer-mark.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import { type Model, type ModelEvent, type Turn, withCall } from "../../../src/core/model.ts";
+import { createMarkHabits } from "../../../src/agent/loop/turn/answer-mark.ts";
+import { type Model, type ModelEvent, type Turn, withCall } from "../../../src/core/model/model.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import type { ToolResult } from "../../../src/core/tools/tool.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";

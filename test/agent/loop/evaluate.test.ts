@@ -7,10 +7,10 @@ import {
   toTimeUse,
 } from "../../../src/agent/limits/reached-limit.ts";
 import type { Limits } from "../../../src/agent/limits/run-clock.ts";
+import type { Observation } from "../../../src/agent/loop/calls/observe-call.ts";
 import { evaluate } from "../../../src/agent/loop/evaluate.ts";
 import { explainVerdict } from "../../../src/agent/loop/explain-verdict.ts";
-import type { Observation } from "../../../src/agent/loop/observe-call.ts";
-import { mapLimits, stoppingLimits } from "../../../src/core/limits.ts";
+import { mapLimits, stoppingLimits } from "../../../src/core/limits/limits.ts";
 import { defaultLimits } from "../../fakes/run.ts";
 
 const begun: Progress = mapLimits(

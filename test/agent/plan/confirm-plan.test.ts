@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { AgentEvent, PlanStep } from "../../../src/core/events.ts";
 import type { PlanReply } from "../../../src/core/questions/plan-reply.ts";
+import type { AgentEvent, PlanStep } from "../../../src/core/run/events.ts";
 import type { ConversationStore } from "../../../src/core/store/store.ts";
 import type { Approval, ApprovalRequest, ToolResult } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";

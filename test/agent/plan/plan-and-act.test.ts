@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { toPlainText } from "../../../src/core/message-content.ts";
+import { toPlainText } from "../../../src/core/model/message-content.ts";
 import type { Tool, ToolResult } from "../../../src/core/tools/tool.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 import { createBuiltinTools } from "../../../src/tools/builtin/builtin-tools.ts";

@@ -1,6 +1,6 @@
 import type { Models } from "../../../src/agent/run.ts";
-import type { AgentEvent, PlanStep } from "../../../src/core/events.ts";
-import { toPlainText } from "../../../src/core/message-content.ts";
+import { toPlainText } from "../../../src/core/model/message-content.ts";
+import type { AgentEvent, PlanStep } from "../../../src/core/run/events.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 

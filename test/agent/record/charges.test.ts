@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { withTurnBudgets } from "../../../src/app/models/with-turn-budget.ts";
-import { replaceStream } from "../../../src/core/model.ts";
+import { replaceStream } from "../../../src/core/model/model.ts";
+import type { DayBudget, TurnBudget } from "../../../src/core/model/turn-budget.ts";
+import type { TurnReservation } from "../../../src/core/model/turn-charge.ts";
 import type { Spend } from "../../../src/core/store/daily-usage.ts";
 import {
   LostRunError,
@@ -10,8 +12,6 @@ import {
   type TakenRun,
 } from "../../../src/core/store/journal.ts";
 import type { AgentUsage } from "../../../src/core/tools/tool.ts";
-import type { DayBudget, TurnBudget } from "../../../src/core/turn-budget.ts";
-import type { TurnReservation } from "../../../src/core/turn-charge.ts";
 import { makeTool } from "../../fakes/events.ts";
 import { type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 import { runOptions, streamRun } from "../../fakes/run.ts";

@@ -1,6 +1,6 @@
-import type { AgentEvent } from "../../../src/core/events.ts";
 import { createRunFiles, listHashes, type StoredBytes } from "../../../src/core/files/run-files.ts";
-import type { Message } from "../../../src/core/messages.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import type { NewStep, RecordedStep, RunHeader, TakenRun } from "../../../src/core/store/journal.ts";
 import type { DuetError } from "../../../src/kit/errors.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRunInbox } from "../../../src/core/run-inbox.ts";
+import { createRunInbox } from "../../../src/core/run/run-inbox.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { play } from "./interrupted.ts";
 

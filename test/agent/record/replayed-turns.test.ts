@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { splitBySigns, toFailedTurn, toTurnError } from "../../../src/agent/record/recorded-steps.ts";
-import { reopenAnswerForm } from "../../../src/app/resume-run.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import { reopenAnswerForm } from "../../../src/app/ask/resume-run.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { openAnswerForm } from "../../../src/tools/schema/answer-form.ts";

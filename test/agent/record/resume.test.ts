@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { prepareImage } from "../../../src/core/files/prepare-image.ts";
 import { createRunFiles } from "../../../src/core/files/run-files.ts";
-import type { Message } from "../../../src/core/messages.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
 import type { RecordedStep } from "../../../src/core/store/journal.ts";
 import type { Approval, Tool, ToolResult } from "../../../src/core/tools/tool.ts";
 import { DuetError } from "../../../src/kit/errors.ts";

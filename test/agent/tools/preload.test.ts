@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { choosePreloaded, isTwin, isWriting, isWritingWanted } from "../../../src/agent/tools/preload.ts";
 import { createToolSearch } from "../../../src/app/tools/tool-search.ts";
-import { toPlainText } from "../../../src/core/message-content.ts";
+import { toPlainText } from "../../../src/core/model/message-content.ts";
 import type { Tool, ToolAnnotations } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createToolIndex } from "../../../src/tools/find/tool-index.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mostRunImages } from "../../../src/agent/tools/result-images.ts";
-import { toParts, toPlainText } from "../../../src/core/message-content.ts";
-import type { ModelRequest } from "../../../src/core/model.ts";
+import { toParts, toPlainText } from "../../../src/core/model/message-content.ts";
+import type { ModelRequest } from "../../../src/core/model/model.ts";
 import type { ToolResult } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";

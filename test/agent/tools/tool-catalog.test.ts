@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ToolFinder } from "../../../src/agent/tools/tool-catalog.ts";
 import { createToolSearch } from "../../../src/app/tools/tool-search.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createToolResults } from "../../../src/agent/tools/tool-results.ts";
-import { toPlainText } from "../../../src/core/message-content.ts";
-import type { Message } from "../../../src/core/messages.ts";
-import type { Model } from "../../../src/core/model.ts";
-import type { WireName } from "../../../src/core/model-settings.ts";
+import { toPlainText } from "../../../src/core/model/message-content.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import type { Model } from "../../../src/core/model/model.ts";
+import type { WireName } from "../../../src/core/model/model-settings.ts";
 import type { Tool, ToolContext, ToolResult } from "../../../src/core/tools/tool.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { makeTool, noticesOf, outcomeOf } from "../../fakes/events.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { createTraceRecorder } from "../../../src/agent/trace/trace-recorder.ts";
-import type { AgentEvent, PlanStep } from "../../../src/core/events.ts";
-import type { Outcome, ToolCallRecord } from "../../../src/core/outcome.ts";
-import type { AgentTrace } from "../../../src/core/trace.ts";
+import type { AgentEvent, PlanStep } from "../../../src/core/run/events.ts";
+import type { Outcome, ToolCallRecord } from "../../../src/core/run/outcome.ts";
+import type { AgentTrace } from "../../../src/core/run/trace.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
-import { toFinishedOutcome } from "../../../src/runs/finished-outcome.ts";
+import { toFinishedOutcome } from "../../../src/runs/outcomes/finished-outcome.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openEvaluator } from "../../../src/app/agent/load-evaluator.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 import { workplace } from "../../config/workplace.ts";
 import { scriptedModel } from "../../fakes/model.ts";

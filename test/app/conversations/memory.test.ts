@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import "../../../src/app/create-duet.ts";
 import { join } from "node:path";
-import type { Message } from "../../../src/core/messages.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
 import type { RunHeader } from "../../../src/core/store/journal.ts";
 import { createDuet, type DuetOptions, defineTool, type EmbeddedDuet } from "../../../src/index.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";

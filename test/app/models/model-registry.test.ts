@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { DuetOverrides } from "../../../src/app/ask-request.ts";
+import type { DuetOverrides } from "../../../src/app/ask/ask-request.ts";
 import type { Duet } from "../../../src/app/duet.ts";
 import type { ModelChanges } from "../../../src/app/models/change-models.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { toModelName } from "../../../src/core/model.ts";
+import { toModelName } from "../../../src/core/model/model.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { configFile, temporaryFolder } from "../../fakes/program.ts";
 import { startFakeProvider } from "../../fakes/provider.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type EarlierModel, type EarlierModelEvent, toModel } from "../../../src/app/models/user-model.ts";
-import { type Model, type ModelEvent, type ModelRequest, noUsage, type Turn } from "../../../src/core/model.ts";
+import { type Model, type ModelEvent, type ModelRequest, noUsage, type Turn } from "../../../src/core/model/model.ts";
 import { createDuet } from "../../../src/index.ts";
 import { images } from "../../fakes/images.ts";
 import { withoutDay } from "../../fakes/model.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRedactedModel } from "../../../src/app/secrets/redacted-model.ts";
-import { type ModelEvent, replaceStream } from "../../../src/core/model.ts";
+import { type ModelEvent, replaceStream } from "../../../src/core/model/model.ts";
 import { createRedactor } from "../../../src/kit/text/redact.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 

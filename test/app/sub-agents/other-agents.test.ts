@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createSubAgents } from "../../../src/agent/limits/sub-agents.ts";
-import type { AskRequest } from "../../../src/app/ask-request.ts";
+import type { AskRequest } from "../../../src/app/ask/ask-request.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { openAgentSessions } from "../../../src/app/sub-agents/agent-sessions.ts";
 import { createOtherAgents } from "../../../src/app/sub-agents/other-agents.ts";

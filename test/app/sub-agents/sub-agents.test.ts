@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { AskRequest } from "../../../src/app/ask-request.ts";
+import type { AskRequest } from "../../../src/app/ask/ask-request.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { toUser } from "../../../src/core/questions/user.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Outcome } from "../../../src/core/outcome.ts";
+import type { Outcome } from "../../../src/core/run/outcome.ts";
 import { type CollectedSpan, startCollector } from "../../fakes/collector.ts";
 import {
   collect,

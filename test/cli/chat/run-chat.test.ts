@@ -8,7 +8,7 @@ import type { ChatHandler } from "../../../src/cli/chat/interface/chat-interface
 import { createPlainInterface } from "../../../src/cli/chat/interface/plain/plain-interface.ts";
 import { runChat } from "../../../src/cli/chat/run-chat.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { scriptedModel } from "../../fakes/model.ts";
 import { compileCache, configFile, temporaryFolder } from "../../fakes/program.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Outcome } from "../../../src/core/outcome.ts";
-import type { AgentTrace } from "../../../src/core/trace.ts";
+import type { Outcome } from "../../../src/core/run/outcome.ts";
+import type { AgentTrace } from "../../../src/core/run/trace.ts";
 import { configFile, type Finished, runProgram as runInOwnProcess, temporaryFolder } from "../../fakes/program.ts";
 import { type FakeProvider, type FakeTurn, startFakeProvider } from "../../fakes/provider.ts";
 import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";

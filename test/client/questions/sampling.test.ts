@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createAnswers } from "../../../src/client/questions/answers.ts";
 import { createServerRedact } from "../../../src/client/redact.ts";
-import type { Sample, SamplingRequest } from "../../../src/core/sampling.ts";
+import type { Sample, SamplingRequest } from "../../../src/core/model/sampling.ts";
 import type { Text } from "../../../src/kit/locale.ts";
 import { stdio } from "../servers.ts";
 

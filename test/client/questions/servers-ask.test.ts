@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createPool, type Pool } from "../../../src/client/pool.ts";
 import type { ServerSettings } from "../../../src/config/config.ts";
 import type { Elicit, Elicitation, ElicitationReply } from "../../../src/core/forms/elicitation.ts";
-import type { SamplingRequest } from "../../../src/core/sampling.ts";
+import type { SamplingRequest } from "../../../src/core/model/sampling.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { formQuestion } from "../../fakes/mcp-questions.ts";
 import { stdio } from "../servers.ts";

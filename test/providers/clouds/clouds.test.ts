@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { listSecrets } from "../../../src/config/secrets/secrets.ts";
 import { listFileVariables } from "../../../src/config/sources/used-variables.ts";
-import type { Model, Turn } from "../../../src/core/model.ts";
+import type { Model, Turn } from "../../../src/core/model/model.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 import { locatePackage } from "../../../src/providers/clouds/load-package.ts";
 import { createModel } from "../../../src/providers/create-model.ts";

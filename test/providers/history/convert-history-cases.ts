@@ -1,6 +1,6 @@
-import type { Message } from "../../../src/core/messages.ts";
-import type { ModelEvent, ModelRequest, Turn } from "../../../src/core/model.ts";
-import type { ModelSettings, Quirks, WireName } from "../../../src/core/model-settings.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import type { ModelEvent, ModelRequest, Turn } from "../../../src/core/model/model.ts";
+import type { ModelSettings, Quirks, WireName } from "../../../src/core/model/model-settings.ts";
 import { toMessagesRequest } from "../../../src/providers/wires/anthropic-messages/request.ts";
 import { MessageReader } from "../../../src/providers/wires/anthropic-messages/stream.ts";
 import { toChatRequest } from "../../../src/providers/wires/openai-chat/request.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { AssistantMessage, Message, ToolCall } from "../../../src/core/messages.ts";
+import type { AssistantMessage, Message, ToolCall } from "../../../src/core/model/messages.ts";
 import { isBlank } from "../../../src/kit/text/is-blank.ts";
 import { convertHistory, toWireToolName } from "../../../src/providers/history/convert-history.ts";
 import { parseArguments } from "../../../src/providers/wires/tool-fragments.ts";

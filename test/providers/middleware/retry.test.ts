@@ -7,7 +7,7 @@ import {
   type RunContext,
   type Turn,
   withCall,
-} from "../../../src/core/model.ts";
+} from "../../../src/core/model/model.ts";
 import { timeoutError } from "../../../src/kit/async/timeout.ts";
 import { DuetError, type ErrorDetails } from "../../../src/kit/errors.ts";
 import type { CircuitCall } from "../../../src/providers/middleware/circuit-breaker.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Message } from "../../../src/core/messages.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
 import { allTools, converse, takeTurn } from "./turns.ts";
 
 const found =

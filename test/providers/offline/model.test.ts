@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ModelEvent, noUsage, toModelName } from "../../../src/core/model.ts";
+import { type ModelEvent, noUsage, toModelName } from "../../../src/core/model/model.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { allTools, takeTurn } from "./turns.ts";
 

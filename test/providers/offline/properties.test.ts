@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Message } from "../../../src/core/messages.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { anyText } from "../../fakes/any-text.ts";
 import { startCpuClock } from "../../fakes/cpu-time.ts";

@@ -1,5 +1,5 @@
-import type { Message } from "../../../src/core/messages.ts";
-import type { Model, ModelEvent, ModelRequest, ToolDefinition, Turn } from "../../../src/core/model.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import type { Model, ModelEvent, ModelRequest, ToolDefinition, Turn } from "../../../src/core/model/model.ts";
 import type { JsonObject } from "../../../src/kit/json.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 

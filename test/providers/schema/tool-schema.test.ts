@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ToolDialect } from "../../../src/core/model-settings.ts";
+import type { ToolDialect } from "../../../src/core/model/model-settings.ts";
 import { isRecord, type JsonSchema } from "../../../src/kit/json.ts";
 import { toToolSchema } from "../../../src/providers/schema/tool-schema.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { toPlainText } from "../../../src/core/message-content.ts";
-import type { Message } from "../../../src/core/messages.ts";
-import { type ModelEvent, type ModelRequest, noUsage, replaceStream } from "../../../src/core/model.ts";
-import type { ToolCallForm } from "../../../src/core/model-settings.ts";
+import { toPlainText } from "../../../src/core/model/message-content.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import { type ModelEvent, type ModelRequest, noUsage, replaceStream } from "../../../src/core/model/model.ts";
+import type { ToolCallForm } from "../../../src/core/model/model-settings.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 import { callInText } from "../../../src/providers/middleware/text-tools.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";

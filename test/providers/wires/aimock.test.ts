@@ -2,9 +2,9 @@
 import { LLMock } from "@copilotkit/aimock";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
-import type { AssistantMessage, Message } from "../../../src/core/messages.ts";
-import type { ModelEvent } from "../../../src/core/model.ts";
-import { type WireName, wires } from "../../../src/core/model-settings.ts";
+import type { AssistantMessage, Message } from "../../../src/core/model/messages.ts";
+import type { ModelEvent } from "../../../src/core/model/model.ts";
+import { type WireName, wires } from "../../../src/core/model/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { configFile } from "../../fakes/program.ts";
 import { runWarmProgram as runProgram } from "../../fakes/warm-program.ts";

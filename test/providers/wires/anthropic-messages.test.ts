@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
-import type { Message } from "../../../src/core/messages.ts";
-import type { ModelEvent } from "../../../src/core/model.ts";
-import type { ModelSettings } from "../../../src/core/model-settings.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import type { ModelEvent } from "../../../src/core/model/model.ts";
+import type { ModelSettings } from "../../../src/core/model/model-settings.ts";
 import { toMessagesRequest } from "../../../src/providers/wires/anthropic-messages/request.ts";
 import { MessageReader } from "../../../src/providers/wires/anthropic-messages/stream.ts";
 import { answered, question, settings, weather } from "../reading.ts";

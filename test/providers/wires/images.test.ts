@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { prepareImage } from "../../../src/core/files/prepare-image.ts";
 import { createRunFiles } from "../../../src/core/files/run-files.ts";
-import type { FilePart, ImagePart, Message } from "../../../src/core/messages.ts";
-import type { ModelEvent } from "../../../src/core/model.ts";
-import type { ModelSettings, WireName } from "../../../src/core/model-settings.ts";
+import type { FilePart, ImagePart, Message } from "../../../src/core/model/messages.ts";
+import type { ModelEvent } from "../../../src/core/model/model.ts";
+import type { ModelSettings, WireName } from "../../../src/core/model/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { createEndpoints } from "../../../src/providers/middleware/endpoints.ts";
 import { images } from "../../fakes/images.ts";

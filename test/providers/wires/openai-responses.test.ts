@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createVendorTable, type ModelSpec, resolveModel } from "../../../src/config/models/resolve-model.ts";
-import type { Message } from "../../../src/core/messages.ts";
-import type { ModelEvent, Turn } from "../../../src/core/model.ts";
-import type { ModelSettings } from "../../../src/core/model-settings.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import type { ModelEvent, Turn } from "../../../src/core/model/model.ts";
+import type { ModelSettings } from "../../../src/core/model/model-settings.ts";
 import { toResponsesRequest } from "../../../src/providers/wires/openai-responses/request.ts";
 import { ResponseReader } from "../../../src/providers/wires/openai-responses/stream.ts";
 import { answered, question, settings, weather } from "../reading.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Message } from "../../../src/core/messages.ts";
-import type { ModelSettings } from "../../../src/core/model-settings.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import type { ModelSettings } from "../../../src/core/model/model-settings.ts";
 import { toChatRequest } from "../../../src/providers/wires/openai-chat/request.ts";
 import { ChatReader } from "../../../src/providers/wires/openai-chat/stream.ts";
 import { settings } from "../reading.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Message } from "../../../src/core/messages.ts";
-import type { Model, ModelEvent, Turn } from "../../../src/core/model.ts";
-import type { ModelSettings } from "../../../src/core/model-settings.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import type { Model, ModelEvent, Turn } from "../../../src/core/model/model.ts";
+import type { ModelSettings } from "../../../src/core/model/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { type FakeProvider, type FakeTurn, startFakeProvider } from "../../fakes/provider.ts";
 import { listOf, recordOf } from "../../fakes/provider-rules.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import type { ModelEvent, Turn } from "../../../src/core/model.ts";
+import type { ModelEvent, Turn } from "../../../src/core/model/model.ts";
 import { MessageReader } from "../../../src/providers/wires/anthropic-messages/stream.ts";
 import { ChatReader } from "../../../src/providers/wires/openai-chat/stream.ts";
 import type { TurnReader } from "../../../src/providers/wires/turn-reader.ts";

@@ -3,8 +3,8 @@ import { createServer, type RequestListener, type ServerResponse } from "node:ht
 import { createServer as createSocketServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { replaceStream } from "../../../src/core/model.ts";
-import type { WireName } from "../../../src/core/model-settings.ts";
+import { replaceStream } from "../../../src/core/model/model.ts";
+import type { WireName } from "../../../src/core/model/model-settings.ts";
 import { DuetError } from "../../../src/kit/errors.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { withRetry } from "../../../src/providers/middleware/retry.ts";

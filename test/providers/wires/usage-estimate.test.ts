@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Message } from "../../../src/core/messages.ts";
-import { addUsage, type ModelEvent, type ModelRequest, type Turn, type Usage } from "../../../src/core/model.ts";
-import { type ModelSettings, wires } from "../../../src/core/model-settings.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
+import { addUsage, type ModelEvent, type ModelRequest, type Turn, type Usage } from "../../../src/core/model/model.ts";
+import { type ModelSettings, wires } from "../../../src/core/model/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../../../src/providers/estimate-tokens.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { ModelEvent } from "../../../src/core/model.ts";
-import type { ModelSettings, WireName } from "../../../src/core/model-settings.ts";
+import type { ModelEvent } from "../../../src/core/model/model.ts";
+import type { ModelSettings, WireName } from "../../../src/core/model/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { answered, hear, into, question, settings, textOf, weather } from "../reading.ts";

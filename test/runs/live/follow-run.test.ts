@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
 import { noticeKinds } from "../../../src/core/notices.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import type { RunMessage } from "../../../src/core/store/run-mailbox.ts";
 import { localRuns, type RunUpdate, type SharedRun, type SharedRuns } from "../../../src/core/store/shared-runs.ts";
-import { toInterruptedOutcome } from "../../../src/runs/interrupted-outcome.ts";
 import { followRun } from "../../../src/runs/live/follow-run.ts";
+import { toInterruptedOutcome } from "../../../src/runs/outcomes/interrupted-outcome.ts";
 import { newRun } from "../../store/journal-runs.ts";
 
 const text: AgentEvent = { type: "answer-delta", text: "It is " };

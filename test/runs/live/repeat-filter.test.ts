@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
 import { noticeKinds } from "../../../src/core/notices.ts";
-import { reduceRun } from "../../../src/core/reduce-run.ts";
-import { createRunState } from "../../../src/core/run-state.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
+import { reduceRun } from "../../../src/core/run/reduce-run.ts";
+import { createRunState } from "../../../src/core/run/run-state.ts";
 import { createEventRecorder } from "../../../src/runs/live/event-recorder.ts";
 import { createRepeatFilter } from "../../../src/runs/live/repeat-filter.ts";
 

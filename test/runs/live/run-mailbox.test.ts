@@ -2,8 +2,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { LostRunError, type RunJournal } from "../../../src/core/store/journal.ts";
 import type { RunMailbox, RunMessage } from "../../../src/core/store/run-mailbox.ts";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
+import type { RunHandle } from "../../../src/runs/live/run-handle.ts";
 import { startRun } from "../../../src/runs/live/start-run.ts";
-import type { RunHandle } from "../../../src/runs/run-handle.ts";
 
 /** Begins a run that is recorded in a journal that others share; `say` is what they say to it. */
 async function beginShared({ addEvents = async () => {} }: Partial<Pick<RunJournal, "addEvents">> = {}) {

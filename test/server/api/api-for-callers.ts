@@ -3,7 +3,7 @@ import type { Duet } from "../../../src/app/duet.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import type { Caller } from "../../../src/core/caller.ts";
-import type { Model } from "../../../src/core/model.ts";
+import type { Model } from "../../../src/core/model/model.ts";
 import { openRunService, type RunService } from "../../../src/runs/run-service.ts";
 import { createApi } from "../../../src/server/api/api.ts";
 import { createResponsesRoutes } from "../../../src/server/responses/responses-routes.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { Channel } from "../../../src/kit/async/channel.ts";
 import { startRun } from "../../../src/runs/live/start-run.ts";
 import { defaultTimes } from "../../../src/server/api/api-context.ts";

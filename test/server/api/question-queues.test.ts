@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DuetError } from "../../../src/kit/errors.ts";
-import type { RunHandle } from "../../../src/runs/run-handle.ts";
+import type { RunHandle } from "../../../src/runs/live/run-handle.ts";
 import { createChanges } from "../../../src/server/api/conversations/changes.ts";
 import { createQuestionQueues, type QueueOptions } from "../../../src/server/api/conversations/question-queues.ts";
 import { keepHeaders } from "../../../src/server/api/conversations/waiting-question.ts";

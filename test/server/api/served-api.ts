@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import * as z from "zod";
-import type { DuetOverrides } from "../../../src/app/ask-request.ts";
+import type { DuetOverrides } from "../../../src/app/ask/ask-request.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import { outcomeSchema } from "../../../src/core/schemas/outcome-schema.ts";

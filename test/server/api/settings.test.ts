@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { mapLimits, offeredLimits } from "../../../src/core/limits.ts";
+import { mapLimits, offeredLimits } from "../../../src/core/limits/limits.ts";
 import type { SettingsJson } from "../../../src/core/schemas/settings-schema.ts";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { version } from "../../../src/kit/version.ts";

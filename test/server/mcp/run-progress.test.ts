@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { createRunProgress, type RunProgress } from "../../../src/server/mcp/run-progress.ts";
 
 const sent: { progress: number; message: string | undefined; at: number }[] = [];

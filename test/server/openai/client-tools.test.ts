@@ -3,7 +3,7 @@ import { generateText, jsonSchema, stepCountIs, tool } from "ai";
 import OpenAI from "openai";
 import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
-import type { Message } from "../../../src/core/messages.ts";
+import type { Message } from "../../../src/core/model/messages.ts";
 import { makeTool } from "../../fakes/events.ts";
 import type { ScriptedTurn } from "../../fakes/model.ts";
 import { type FakeTurn, type JournalEntry, startFakeProvider } from "../../fakes/provider.ts";

@@ -3,7 +3,7 @@ import { APICallError, generateText, streamText } from "ai";
 import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
-import { replaceStream } from "../../../src/core/model.ts";
+import { replaceStream } from "../../../src/core/model/model.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { DuetError, type ErrorCode } from "../../../src/kit/errors.ts";
 import { makeTool } from "../../fakes/events.ts";

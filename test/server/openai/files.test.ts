@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createAttachmentPreparation } from "../../../src/app/attachments/prepare-attachments.ts";
+import { createAttachmentPreparation } from "../../../src/app/ask/prepare-attachments.ts";
 import type { Attachment } from "../../../src/core/attachment.ts";
 import { createRunFiles } from "../../../src/core/files/run-files.ts";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mostMessages } from "../../../src/core/run-inbox.ts";
+import { mostMessages } from "../../../src/core/run/run-inbox.ts";
 import { type Api, createApi } from "../../../src/server/web/chat/api/api.ts";
 import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
 import { createSender, UnreachedError } from "../../../src/server/web/chat/api/sender.ts";

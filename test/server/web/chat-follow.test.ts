@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import type { Locale } from "../../../src/kit/locale.ts";
 import { createApi, readRunId } from "../../../src/server/web/chat/api/api.ts";
 import { readMessages } from "../../../src/server/web/chat/api/event-stream.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { readConversation } from "../../../src/server/web/chat/api/conversation.ts";
 import { readQuestion } from "../../../src/server/web/chat/api/question.ts";
 import { readSettings } from "../../../src/server/web/chat/api/server-settings.ts";

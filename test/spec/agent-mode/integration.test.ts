@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { defineTool } from "../../../src/index.ts";
 import { allDead, processesIn } from "../../client/servers.ts";
 import { withoutDay } from "../../fakes/model.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
-import type { Outcome } from "../../../src/core/outcome.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
+import type { Outcome } from "../../../src/core/run/outcome.ts";
 import { createDuet, type DuetOptions, type EmbeddedDuet } from "../../../src/index.ts";
 import { isRecord } from "../../../src/kit/json.ts";
 import { outcomeOf } from "../../fakes/events.ts";

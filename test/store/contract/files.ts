@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { prepareImage } from "../../../src/core/files/prepare-image.ts";
-import type { ImagePart } from "../../../src/core/messages.ts";
+import type { ImagePart } from "../../../src/core/model/messages.ts";
 import type { SharedStore } from "../../../src/core/store/store.ts";
 import { images } from "../../fakes/images.ts";
 import { finishedRun } from "../runs.ts";

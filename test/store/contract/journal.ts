@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { type Journal, LostRunError } from "../../../src/core/store/journal.ts";
 import { newRun } from "../journal-runs.ts";
 

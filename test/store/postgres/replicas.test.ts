@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createActiveRuns } from "../../../src/app/active-runs.ts";
+import { createActiveRuns } from "../../../src/app/ask/active-runs.ts";
 import { loadConversation } from "../../../src/app/conversations/sessions.ts";
 import { createSharedApprovals } from "../../../src/app/conversations/shared-approvals.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";

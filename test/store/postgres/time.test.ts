@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { toResumable } from "../../../src/app/resume-run.ts";
+import { toResumable } from "../../../src/app/ask/resume-run.ts";
 import { LostRunError } from "../../../src/core/store/journal.ts";
 import { keepAll } from "../../../src/core/store/retention.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../../../src/store/postgres/postgres-store.ts";

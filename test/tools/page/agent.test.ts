@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { configFile } from "../../fakes/program.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { startFakeSearch } from "../../fakes/search.ts";

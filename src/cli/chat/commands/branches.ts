@@ -1,6 +1,6 @@
+import type { AgentTrace } from "../../../core/run/trace.ts";
 import { listBranchTurns, type TurnNode, type TurnTree } from "../../../core/store/branches.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
-import type { AgentTrace } from "../../../core/trace.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { toTypedQuestion } from "../../../render/typed-question.ts";

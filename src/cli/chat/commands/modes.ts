@@ -1,4 +1,4 @@
-import type { Mode } from "../../../core/outcome.ts";
+import type { Mode } from "../../../core/run/outcome.ts";
 import { say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { describeSwitchedMode, modeHelp, modeNames, modes, modeTitle } from "../../../render/mode-names.ts";

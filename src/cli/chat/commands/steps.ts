@@ -1,4 +1,4 @@
-import type { PlanStep } from "../../../core/events.ts";
+import type { PlanStep } from "../../../core/run/events.ts";
 import { findResultNumber } from "../../../core/store/move-numbers.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import { listTurnRuns } from "../../../core/store/turn-runs.ts";

@@ -1,5 +1,5 @@
+import type { AgentTrace, TraceStep } from "../../../core/run/trace.ts";
 import type { Tool } from "../../../core/tools/tool.ts";
-import type { AgentTrace, TraceStep } from "../../../core/trace.ts";
 import { isRecord } from "../../../kit/json.ts";
 
 /** Names a file that a call may have written, with the step that made the call. */

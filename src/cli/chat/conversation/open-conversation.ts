@@ -1,7 +1,7 @@
 import { type RunChoices, readChoices } from "../../../app/conversations/last-choices.ts";
 import type { Duet } from "../../../app/duet.ts";
 import type { ModelChanges } from "../../../app/models/change-models.ts";
-import { toModelName } from "../../../core/model.ts";
+import { toModelName } from "../../../core/model/model.ts";
 import { firstBranch } from "../../../core/store/branches.ts";
 import { toConversationTitle } from "../../../core/store/conversation-title.ts";
 import { listTurnRuns } from "../../../core/store/turn-runs.ts";

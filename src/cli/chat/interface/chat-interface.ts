@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../../core/events.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Reader } from "../../questions/reader.ts";
 import type { Complete } from "../../terminal/editor/editor.ts";

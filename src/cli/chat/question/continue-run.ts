@@ -1,4 +1,4 @@
-import { toGoOnQuestion } from "../../../core/go-on.ts";
+import { toGoOnQuestion } from "../../../core/run/go-on.ts";
 import { createLine } from "../../terminal/text/line.ts";
 import type { Chat } from "../chat.ts";
 import { readLastTurn } from "../conversation/last-turn.ts";

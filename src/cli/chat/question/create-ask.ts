@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../../core/events.ts";
-import type { Mode } from "../../../core/outcome.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
+import type { Mode } from "../../../core/run/outcome.ts";
 import type { Folders } from "../../terminal/editor/files/complete-files.ts";
 import type { Chat } from "../chat.ts";
 import type { CurrentConversation } from "../conversation/current-conversation.ts";

@@ -1,5 +1,5 @@
+import type { ResumableRun } from "../../../app/ask/resume-run.ts";
 import type { StoredRuns } from "../../../app/conversations/stored-runs.ts";
-import type { ResumableRun } from "../../../app/resume-run.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderTime } from "../../../render/render-time.ts";

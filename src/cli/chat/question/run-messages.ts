@@ -1,4 +1,4 @@
-import { createRunInbox, type Delivery, type RunInbox } from "../../../core/run-inbox.ts";
+import { createRunInbox, type Delivery, type RunInbox } from "../../../core/run/run-inbox.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";
 

@@ -1,9 +1,9 @@
-import { mergeLimits } from "../../../app/merge-limits.ts";
+import { mergeLimits } from "../../../app/ask/merge-limits.ts";
 import type { SearchCheck } from "../../../app/models/check-models.ts";
 import type { ModelParameters } from "../../../config/models/resolve-model.ts";
-import { describeRange, type LimitRow } from "../../../core/limit-row.ts";
-import { settableLimits } from "../../../core/limits.ts";
-import { type Model, toModelName } from "../../../core/model.ts";
+import { describeRange, type LimitRow } from "../../../core/limits/limit-row.ts";
+import { settableLimits } from "../../../core/limits/limits.ts";
+import { type Model, toModelName } from "../../../core/model/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { renderDollars } from "../../../render/known-cost.ts";

@@ -1,4 +1,4 @@
-import type { Mode } from "../../../core/outcome.ts";
+import type { Mode } from "../../../core/run/outcome.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { describeSearchChoice } from "../../../render/mode-names.ts";

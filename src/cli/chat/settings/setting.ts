@@ -1,9 +1,9 @@
-import { mergeLimits } from "../../../app/merge-limits.ts";
+import { mergeLimits } from "../../../app/ask/merge-limits.ts";
 import type { ModelChanges } from "../../../app/models/change-models.ts";
 import { notAllowedError } from "../../../config/config-errors.ts";
 import { describeLimit, readLimit } from "../../../config/schema/check-source.ts";
-import { unitNames } from "../../../core/limit-row.ts";
-import { settableLimits } from "../../../core/limits.ts";
+import { unitNames } from "../../../core/limits/limit-row.ts";
+import { settableLimits } from "../../../core/limits/limits.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { parameterRanges } from "../../../render/choice-texts.ts";

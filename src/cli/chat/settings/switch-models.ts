@@ -1,7 +1,7 @@
 import type { ModelChanges } from "../../../app/models/change-models.ts";
 import type { ModelList } from "../../../app/models/list-models.ts";
 import type { ModelCatalog } from "../../../app/models/model-catalog.ts";
-import { toModelName } from "../../../core/model.ts";
+import { toModelName } from "../../../core/model/model.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { vendors } from "../../../providers/vendors.ts";

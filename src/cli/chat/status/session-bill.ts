@@ -1,5 +1,5 @@
-import { addAgentsBills, addModelUsage } from "../../../core/add-bills.ts";
-import type { AgentsBill, ModelUsage, Outcome } from "../../../core/outcome.ts";
+import { addAgentsBills, addModelUsage } from "../../../core/run/add-bills.ts";
+import type { AgentsBill, ModelUsage, Outcome } from "../../../core/run/outcome.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { renderReasoning, renderSeconds } from "../../../render/event-lines.ts";
 import { addCosts, type KnownCost, noCost, renderCost, toAgentsCost, toModelCost } from "../../../render/known-cost.ts";

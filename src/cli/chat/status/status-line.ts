@@ -1,7 +1,7 @@
+import type { MeasureRequest } from "../../../app/ask/measure-context.ts";
 import type { Duet } from "../../../app/duet.ts";
-import type { MeasureRequest } from "../../../app/measure-context.ts";
 import type { ModelCatalog } from "../../../app/models/model-catalog.ts";
-import type { AgentEvent } from "../../../core/events.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
 import type { StatusPart } from "../../../core/status-parts.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { addCosts, type KnownCost, noCost } from "../../../render/known-cost.ts";

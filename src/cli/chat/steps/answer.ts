@@ -1,4 +1,4 @@
-import type { Citation } from "../../../core/outcome.ts";
+import type { Citation } from "../../../core/run/outcome.ts";
 import type { MarkdownStream } from "../../terminal/markdown/markdown-stream.ts";
 import type { Screen } from "../../terminal/screen/screen-types.ts";
 import { createLine, type Line } from "../../terminal/text/line.ts";

@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../../core/events.ts";
-import type { Outcome } from "../../../core/outcome.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
+import type { Outcome } from "../../../core/run/outcome.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { noticeLine } from "../../../render/event-lines.ts";

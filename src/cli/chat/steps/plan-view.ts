@@ -1,4 +1,4 @@
-import type { PlanStep } from "../../../core/events.ts";
+import type { PlanStep } from "../../../core/run/events.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import {

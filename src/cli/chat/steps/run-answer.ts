@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../../core/events.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
 import type { Line } from "../../terminal/text/line.ts";
 import { type AnswerView, type AnswerViewOptions, createAnswer } from "./answer.ts";
 

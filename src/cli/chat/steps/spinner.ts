@@ -1,4 +1,4 @@
-import type { AgentEvent, Phase, PhaseEnd } from "../../../core/events.ts";
+import type { AgentEvent, Phase, PhaseEnd } from "../../../core/run/events.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderPhase } from "../../../render/event-lines.ts";

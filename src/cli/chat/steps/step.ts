@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../../core/events.ts";
-import type { AgentTrace } from "../../../core/trace.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
+import type { AgentTrace } from "../../../core/run/trace.ts";
 
 /** A step is a part of a run that is shown as one line and can be expanded by its number. */
 export interface Step {

@@ -1,4 +1,4 @@
-import type { AgentEvent, ToolEnd } from "../../../core/events.ts";
+import type { AgentEvent, ToolEnd } from "../../../core/run/events.ts";
 import type { JsonValue } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";

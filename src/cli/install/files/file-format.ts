@@ -1,4 +1,4 @@
-import { toWindowSeconds } from "../../../core/call-window.ts";
+import { toWindowSeconds } from "../../../core/limits/call-window.ts";
 import { isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import type { EntryFields, Host } from "../hosts.ts";

@@ -1,4 +1,4 @@
-import type { Citation } from "../../../core/outcome.ts";
+import type { Citation } from "../../../core/run/outcome.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { findLanguage, type Mode } from "../../../render/code/languages.ts";
 import { closeInline } from "../../../render/markdown/close-open.ts";

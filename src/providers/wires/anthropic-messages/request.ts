@@ -12,9 +12,9 @@ import type {
   ToolResultBlockParam,
   ToolUseBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { AssistantMessage, Message } from "../../../core/messages.ts";
-import type { ToolDefinition } from "../../../core/model.ts";
-import type { ModelSettings } from "../../../core/model-settings.ts";
+import type { AssistantMessage, Message } from "../../../core/model/messages.ts";
+import type { ToolDefinition } from "../../../core/model/model.ts";
+import type { ModelSettings } from "../../../core/model/model-settings.ts";
 import { isImageType } from "../../../kit/images/image-type.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { convertHistory, isBlank, toWireToolName } from "../../history/convert-history.ts";

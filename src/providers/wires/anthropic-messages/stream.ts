@@ -1,5 +1,5 @@
-import type { FinishReason, ModelEvent, Turn, Usage } from "../../../core/model.ts";
-import type { ModelSettings } from "../../../core/model-settings.ts";
+import type { FinishReason, ModelEvent, Turn, Usage } from "../../../core/model/model.ts";
+import type { ModelSettings } from "../../../core/model/model-settings.ts";
 import { getOwnValue, isRecord, toText } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { badResponseError, streamError } from "../../errors/errors.ts";

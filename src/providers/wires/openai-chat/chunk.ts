@@ -1,4 +1,4 @@
-import type { Usage } from "../../../core/model.ts";
+import type { Usage } from "../../../core/model/model.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { toTokenCount } from "../turn-reader.ts";
 

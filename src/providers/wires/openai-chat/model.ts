@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type Model, type OnModelEvent, withCall } from "../../../core/model.ts";
-import type { ModelSettings } from "../../../core/model-settings.ts";
+import { type Model, type OnModelEvent, withCall } from "../../../core/model/model.ts";
+import type { ModelSettings } from "../../../core/model/model-settings.ts";
 import { openModelTransport } from "../../clouds/open-model-transport.ts";
 import type { WireRequest } from "../../middleware/repair.ts";
 import { readFileData } from "../file-data.ts";

@@ -9,10 +9,10 @@ import type {
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions";
-import { fromParts, toParts, toPlainText } from "../../../core/message-content.ts";
-import type { AssistantMessage, ContentPart, Message, MessageContent } from "../../../core/messages.ts";
-import type { ResponseFormat, ToolDefinition } from "../../../core/model.ts";
-import type { ModelSettings, Quirks } from "../../../core/model-settings.ts";
+import { fromParts, toParts, toPlainText } from "../../../core/model/message-content.ts";
+import type { AssistantMessage, ContentPart, Message, MessageContent } from "../../../core/model/messages.ts";
+import type { ResponseFormat, ToolDefinition } from "../../../core/model/model.ts";
+import type { ModelSettings, Quirks } from "../../../core/model/model-settings.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { convertHistory, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters, type Parameters, toEffortFields } from "../../middleware/parameters.ts";

@@ -1,5 +1,5 @@
-import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../../core/model.ts";
-import type { ModelSettings } from "../../../core/model-settings.ts";
+import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../../core/model/model.ts";
+import type { ModelSettings } from "../../../core/model/model-settings.ts";
 import { getOwnValue, isRecord } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { badResponseError, streamError } from "../../errors/errors.ts";

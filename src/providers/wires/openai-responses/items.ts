@@ -1,4 +1,4 @@
-import type { TextPhase } from "../../../core/messages.ts";
+import type { TextPhase } from "../../../core/model/messages.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import { type CollectedCall, ToolFragments } from "../tool-fragments.ts";
 import { isItem, type OutputItem } from "./request.ts";

@@ -8,9 +8,9 @@ import type {
   ResponseInputItem,
   ResponseInputText,
 } from "openai/resources/responses/responses";
-import type { AssistantMessage, Message } from "../../../core/messages.ts";
-import type { ResponseFormat, ToolDefinition } from "../../../core/model.ts";
-import type { ModelSettings } from "../../../core/model-settings.ts";
+import type { AssistantMessage, Message } from "../../../core/model/messages.ts";
+import type { ResponseFormat, ToolDefinition } from "../../../core/model/model.ts";
+import type { ModelSettings } from "../../../core/model/model-settings.ts";
 import { isRecord, type JsonObject } from "../../../kit/json.ts";
 import { convertHistory, toWireToolName } from "../../history/convert-history.ts";
 import { chooseParameters, type Parameters } from "../../middleware/parameters.ts";

@@ -1,6 +1,6 @@
-import type { NativeTurn } from "../../../core/messages.ts";
-import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../../core/model.ts";
-import type { ModelSettings } from "../../../core/model-settings.ts";
+import type { NativeTurn } from "../../../core/model/messages.ts";
+import { type FinishReason, type ModelEvent, noUsage, type Turn, type Usage } from "../../../core/model/model.ts";
+import type { ModelSettings } from "../../../core/model/model-settings.ts";
 import { getOwnValue, isRecord, toText } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
 import { badResponseError, streamError } from "../../errors/errors.ts";

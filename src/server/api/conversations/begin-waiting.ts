@@ -1,4 +1,4 @@
-import type { RunHandle } from "../../../runs/run-handle.ts";
+import type { RunHandle } from "../../../runs/live/run-handle.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
 import type { ApiContext } from "../api-context.ts";
 import { beginChatRun, isFromOwnPage, toChatQuestion } from "../chat.ts";

@@ -1,6 +1,6 @@
 import type { Caller } from "../../../core/caller.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import type { RunHandle } from "../../../runs/run-handle.ts";
+import type { RunHandle } from "../../../runs/live/run-handle.ts";
 import { closeWhenExpired } from "../../http/mcp/mcp-exchange.ts";
 import type { HttpRefusal } from "../../http/response/dialects.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";

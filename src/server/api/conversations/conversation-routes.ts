@@ -18,7 +18,7 @@ import type { ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { weighEnd } from "../../../runs/finished-runs.ts";
-import type { RunHandle } from "../../../runs/run-handle.ts";
+import type { RunHandle } from "../../../runs/live/run-handle.ts";
 import { clientLeft, createLeaveSignal } from "../../http/connection.ts";
 import { readJsonBody } from "../../http/request/read-body.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";

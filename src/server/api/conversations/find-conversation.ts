@@ -5,7 +5,7 @@ import type { ConversationEntry, ConversationStore } from "../../../core/store/s
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { ListedRun } from "../../../runs/followed-runs.ts";
-import type { RunHandle } from "../../../runs/run-handle.ts";
+import type { RunHandle } from "../../../runs/live/run-handle.ts";
 import type { RunService } from "../../../runs/run-service.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
 

@@ -5,9 +5,9 @@ import type { Locale } from "../../../kit/locale.ts";
 import { createRandomHex } from "../../../kit/random.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
+import type { RunHandle } from "../../../runs/live/run-handle.ts";
 import { waitForEnd } from "../../../runs/live/wait-until.ts";
-import type { RunHandle } from "../../../runs/run-handle.ts";
-import { streamSideRun } from "../../model-api/side-run.ts";
+import { streamSideRun } from "../../model-api/side/side-run.ts";
 import type { ApiContext } from "../api-context.ts";
 import { findStoredEntry } from "./find-conversation.ts";
 

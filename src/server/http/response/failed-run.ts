@@ -1,5 +1,5 @@
 import { readServerEnd } from "../../../core/notices.ts";
-import type { Outcome } from "../../../core/outcome.ts";
+import type { Outcome } from "../../../core/run/outcome.ts";
 import type { ErrorReport } from "../../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { replaceChatAdvice } from "../../../render/chat-advice.ts";

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../../core/outcome.ts";
+import type { Outcome } from "../../../core/run/outcome.ts";
 import { DuetError, toSeconds } from "../../../kit/errors.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import type { Dialect, HttpRefusal } from "./dialects.ts";

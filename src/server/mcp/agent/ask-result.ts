@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
-import type { Outcome, ToolCallRecord } from "../../../core/outcome.ts";
+import type { Outcome, ToolCallRecord } from "../../../core/run/outcome.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitize, toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
 import { noticeLine, renderPartial } from "../../../render/event-lines.ts";

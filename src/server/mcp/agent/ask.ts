@@ -1,5 +1,5 @@
 import type { CallToolResult, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
-import { openOutputSchema, outputSchemaPlace } from "../../../app/answer-form.ts";
+import { openOutputSchema, outputSchemaPlace } from "../../../app/ask/answer-form.ts";
 import { readChain } from "../../../core/chain-text.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { say } from "../../../kit/locale.ts";
@@ -8,8 +8,8 @@ import { takeAttachments } from "../../../runs/attachment-input.ts";
 import { beginRun, findSameElsewhere, findSameRun, type RunQuestionRequest } from "../../../runs/begin-run.ts";
 import { readHost } from "../../../runs/input/host.ts";
 import { leaveAfterSwitch } from "../../../runs/leave-conversation.ts";
+import type { RunHandle } from "../../../runs/live/run-handle.ts";
 import { confirmRun } from "../../../runs/questions/confirm.ts";
-import type { RunHandle } from "../../../runs/run-handle.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
 import { type ConnectionScope, getSession, serveRun, toHostRequest } from "./serve-run.ts";

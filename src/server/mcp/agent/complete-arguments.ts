@@ -1,7 +1,7 @@
 import type { CompleteRequestParams, CompleteResult } from "@modelcontextprotocol/server";
 import type { Duet } from "../../../app/duet.ts";
 import type { Caller } from "../../../core/caller.ts";
-import { modes } from "../../../core/modes.ts";
+import { modes } from "../../../core/run/modes.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import type { Capabilities } from "../capabilities.ts";
 import { listUsableServers } from "./describe-agent.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { StopReason } from "../../../core/outcome.ts";
+import type { StopReason } from "../../../core/run/outcome.ts";
 import { citationSchema, modeSchema, statusSchema } from "../../../core/schemas/outcome-schema.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Confirmation, ModelBill, Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/outcome.ts";
+import type { Confirmation, ModelBill, Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/run/outcome.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import type { Detail } from "../../../runs/ask-schema.ts";
 import type { hostOutcomeSchema } from "./host-outcome-schema.ts";

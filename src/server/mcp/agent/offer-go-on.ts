@@ -1,7 +1,7 @@
-import { openOutputSchema, outputSchemaPlace } from "../../../app/answer-form.ts";
+import { openOutputSchema, outputSchemaPlace } from "../../../app/ask/answer-form.ts";
 import type { Chain } from "../../../core/chain.ts";
-import { toGoOnQuestion } from "../../../core/go-on.ts";
-import type { Outcome } from "../../../core/outcome.ts";
+import { toGoOnQuestion } from "../../../core/run/go-on.ts";
+import type { Outcome } from "../../../core/run/outcome.ts";
 import type { HostRequest } from "../../../core/store/journal.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { createWaitLimit, waitAbortable } from "../../../kit/async/timeout.ts";
@@ -10,8 +10,8 @@ import { renderPartial } from "../../../render/event-lines.ts";
 import { beginRun } from "../../../runs/begin-run.ts";
 import type { Host } from "../../../runs/input/host.ts";
 import type { RequestContext } from "../../../runs/input/pending-work.ts";
-import { isNewestRun } from "../../../runs/outcome-for.ts";
-import type { RunHandle } from "../../../runs/run-handle.ts";
+import type { RunHandle } from "../../../runs/live/run-handle.ts";
+import { isNewestRun } from "../../../runs/outcomes/outcome-for.ts";
 import type { CallerScope } from "../../../runs/run-service.ts";
 
 /** Holds the request of a host that has received a run's outcome. */

@@ -1,8 +1,8 @@
 import { type Prompt, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Duet } from "../../../app/duet.ts";
 import type { Caller } from "../../../core/caller.ts";
-import { modes } from "../../../core/modes.ts";
-import type { Mode } from "../../../core/outcome.ts";
+import { modes } from "../../../core/run/modes.ts";
+import type { Mode } from "../../../core/run/outcome.ts";
 import { findPermitProblem } from "../../../core/tools/tool-pattern.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";

@@ -8,9 +8,9 @@ import { type Locale, say } from "../../../kit/locale.ts";
 import { toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
 import { takeStart } from "../../../kit/text/truncate.ts";
 import { longestJson, toBoundedJson } from "../../../runs/bounded-json.ts";
-import { hideCauseInTrace } from "../../../runs/finished-outcome.ts";
 import type { FollowedRuns } from "../../../runs/followed-runs.ts";
-import type { LiveRun, LiveRuns } from "../../../runs/live-run.ts";
+import type { LiveRun, LiveRuns } from "../../../runs/live/live-run.ts";
+import { hideCauseInTrace } from "../../../runs/outcomes/finished-outcome.ts";
 import type { ResourceCapability } from "../capabilities.ts";
 
 export interface AgentResourcesOptions {

@@ -1,8 +1,8 @@
 import type { ContentBlock } from "@modelcontextprotocol/server";
-import type { Outcome } from "../../../core/outcome.ts";
+import type { Outcome } from "../../../core/run/outcome.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import type { IncludedPart } from "../../../runs/ask-schema.ts";
-import { isNewestRun } from "../../../runs/outcome-for.ts";
+import { isNewestRun } from "../../../runs/outcomes/outcome-for.ts";
 import type { CallerScope } from "../../../runs/run-service.ts";
 
 /** Limits the bytes of the images in one result, before base64. */

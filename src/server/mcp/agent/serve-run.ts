@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { type Chain, getReportMs } from "../../../core/chain.ts";
 import { addNotices, noticeKinds, type OutcomeNotice, toOutcomeNotices } from "../../../core/notices.ts";
-import type { Outcome } from "../../../core/outcome.ts";
+import type { Outcome } from "../../../core/run/outcome.ts";
 import { type HostRequest, longestRequestId } from "../../../core/store/journal.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
@@ -13,10 +13,11 @@ import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { readReply } from "../../../runs/input/host-question.ts";
 import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext, StartWork } from "../../../runs/input/pending-work.ts";
-import { addEarlier, markDelivered, toOutcomeFor } from "../../../runs/outcome-for.ts";
+import type { RunHandle } from "../../../runs/live/run-handle.ts";
+import { type ReplyProblem, waitForRun } from "../../../runs/live/wait-for-run.ts";
+import { addEarlier, markDelivered, toOutcomeFor } from "../../../runs/outcomes/outcome-for.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import { takeHostReply } from "../../../runs/questions/take-host-reply.ts";
-import type { RunHandle } from "../../../runs/run-handle.ts";
 import {
   type CallerScope,
   isTimeoutReason,
@@ -24,7 +25,6 @@ import {
   type RunService,
   releaseRun,
 } from "../../../runs/run-service.ts";
-import { type ReplyProblem, waitForRun } from "../../../runs/wait-for-run.ts";
 import { toFailedResult } from "../failed-result.ts";
 import { findKnownHost, getWindowMs } from "../known-hosts.ts";
 import type { ObservedTimeouts } from "../observed-timeouts.ts";

@@ -14,10 +14,10 @@ import { say } from "../../../kit/locale.ts";
 import { findReplyProblem } from "../../../render/questions/elicitation-wording.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import { readReply, toInputRequest } from "../../../runs/input/host-question.ts";
-import { addPlanToken } from "../../../runs/outcome-for.ts";
+import type { RunHandle } from "../../../runs/live/run-handle.ts";
+import { addPlanToken } from "../../../runs/outcomes/outcome-for.ts";
 import { applyHostReply, canAsk, toHostQuestion } from "../../../runs/questions/ask-question.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
-import type { RunHandle } from "../../../runs/run-handle.ts";
 import { toAskResult } from "./ask-result.ts";
 import { type ConnectionScope, chooseResultOptions } from "./serve-run.ts";
 

@@ -1,15 +1,15 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Caller } from "../../../core/caller.ts";
-import type { AgentEvent } from "../../../core/events.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { createTimeLimit, createWaitLimit, timeoutError } from "../../../kit/async/timeout.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toBoundedJson } from "../../../runs/bounded-json.ts";
 import type { FollowedRuns } from "../../../runs/followed-runs.ts";
-import { joinPieces } from "../../../runs/join-pieces.ts";
-import { describeUnknownRun, type LiveRun, type LiveRuns } from "../../../runs/live-run.ts";
+import { describeUnknownRun, type LiveRun, type LiveRuns } from "../../../runs/live/live-run.ts";
+import { joinPieces } from "../../../runs/outcomes/join-pieces.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import { createFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";

@@ -7,11 +7,11 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Gateway } from "../../../app/tools/gateway.ts";
 import { type Chain, deepestChain, tooDeepError } from "../../../core/chain.ts";
+import type { TextBilling } from "../../../core/model/turn-budget.ts";
 import { createApprove, createElicit } from "../../../core/questions/user.ts";
 import { isAtLeast, type ServerLogLevel } from "../../../core/server-log.ts";
 import type { CallingHost } from "../../../core/tools/calling-host.ts";
 import type { ToolContext } from "../../../core/tools/tool.ts";
-import type { TextBilling } from "../../../core/turn-budget.ts";
 import { isDeeperThan, isRecord } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";

@@ -1,5 +1,5 @@
 import { isRecord } from "../../../kit/json.ts";
-import type { AnswerRequest } from "../answer-request.ts";
+import type { AnswerRequest } from "../answer/answer-request.ts";
 import { fieldRefusedError } from "../field-refused-error.ts";
 
 /** Represents the form of an answer as OpenAI's wires have it. */

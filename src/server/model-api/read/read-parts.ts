@@ -1,7 +1,7 @@
 import { decodeBase64, readDataUrl } from "../../../kit/base64.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import type { Text } from "../../../kit/locale.ts";
-import type { WireFile } from "../answer-request.ts";
+import type { WireFile } from "../answer/answer-request.ts";
 import { fieldRefusedError } from "../field-refused-error.ts";
 
 /** Holds what a message says and brings. */

@@ -31,7 +31,7 @@ import { createLookKeeper } from "./storage/look.ts";
 import { type OpenTab, openTab } from "./storage/open-tab.ts";
 import { createSignInGate } from "./storage/sign-in-gate.ts";
 import { createPreferences, createSaver, createTabStorage } from "./storage/tab-storage.ts";
-import { confirmAlone } from "./views/dialog.tsx";
+import { confirmAlone } from "./views/controls/dialog.tsx";
 import { createScreen, type Screen } from "./views/screen.tsx";
 import { createWaitingQuestions } from "./waiting-questions.ts";
 import { createConnectivity } from "./watch/connectivity.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { AgentEvent } from "../../../core/events.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
 import { conversationEntrySchema, conversationSchema } from "../../../core/schemas/conversation-schema.ts";
 import { eventSchema, permissionSchema, phaseSchema, planStepSchema } from "../../../core/schemas/events-schema.ts";
 import { operatorSchemas } from "../../../core/schemas/operator-schema.ts";

@@ -1,7 +1,7 @@
-import type { AgentEvent } from "../../../core/events.ts";
-import type { Citation, Outcome, Status } from "../../../core/outcome.ts";
-import { reduceRun } from "../../../core/reduce-run.ts";
-import { createRunState as createToldState, type RunState as ToldState } from "../../../core/run-state.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
+import type { Citation, Outcome, Status } from "../../../core/run/outcome.ts";
+import { reduceRun } from "../../../core/run/reduce-run.ts";
+import { createRunState as createToldState, type RunState as ToldState } from "../../../core/run/run-state.ts";
 import type { Confirmation, RunProblem, RunView } from "./run-view.ts";
 
 /** Holds what a page knows of a run. Events and the outcome may arrive in any order. */

@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../../core/events.ts";
-import type { Outcome } from "../../../core/outcome.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
+import type { Outcome } from "../../../core/run/outcome.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import { eventShapes, outcomeShape } from "./known-shapes.ts";
 import type { Confirmation } from "./run-view.ts";

@@ -1,5 +1,5 @@
-import type { Phase, PlanStep } from "../../../core/events.ts";
-import type { AgentsBill, Citation, Outcome, Status, StopReason } from "../../../core/outcome.ts";
+import type { Phase, PlanStep } from "../../../core/run/events.ts";
+import type { AgentsBill, Citation, Outcome, Status, StopReason } from "../../../core/run/outcome.ts";
 import type { JsonValue } from "../../../kit/json.ts";
 
 /** Holds a run as a page shows it. It is plain data, rebuilt at each change. */

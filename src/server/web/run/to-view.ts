@@ -1,6 +1,13 @@
-import type { PhaseEnd, ToolEnd } from "../../../core/events.ts";
-import type { Citation, ModelBill, ModelUsage, Outcome, Status, ToolCallRecord } from "../../../core/outcome.ts";
-import type { CallEntry, NoticeEntry, RunState, ThoughtPart, TurnEntry, TurnState } from "../../../core/run-state.ts";
+import type { PhaseEnd, ToolEnd } from "../../../core/run/events.ts";
+import type { Citation, ModelBill, ModelUsage, Outcome, Status, ToolCallRecord } from "../../../core/run/outcome.ts";
+import type {
+  CallEntry,
+  NoticeEntry,
+  RunState,
+  ThoughtPart,
+  TurnEntry,
+  TurnState,
+} from "../../../core/run/run-state.ts";
 import { renderProgress } from "../../../render/event-lines.ts";
 import type { PageRunState, StoredSteps } from "./page-run-state.ts";
 import type {

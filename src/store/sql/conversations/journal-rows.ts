@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../../core/events.ts";
 import type { StoredBytes } from "../../../core/files/run-files.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
 import { type InterruptedRun, isRunHeader, type RecordedStep } from "../../../core/store/journal.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import type { Row } from "../work.ts";

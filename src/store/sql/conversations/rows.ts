@@ -1,9 +1,9 @@
-import { modes } from "../../../core/modes.ts";
+import { modes } from "../../../core/run/modes.ts";
+import type { AgentTrace } from "../../../core/run/trace.ts";
 import type { NumberedSource } from "../../../core/sources.ts";
 import { firstBranch } from "../../../core/store/branches.ts";
 import type { Feedback } from "../../../core/store/feedback.ts";
 import type { Conversation, ConversationEntry, ConversationTurn, LastRun } from "../../../core/store/store.ts";
-import type { AgentTrace } from "../../../core/trace.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import { statements } from "../statements/statements.ts";
 import type { Row, Work } from "../work.ts";

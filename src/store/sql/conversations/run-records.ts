@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../../core/events.ts";
 import type { StoredBytes } from "../../../core/files/run-files.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
 import { toConversationTitle } from "../../../core/store/conversation-title.ts";
 import {
   type InterruptedRun,

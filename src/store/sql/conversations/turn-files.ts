@@ -1,4 +1,4 @@
-import type { FileRef, ImagePart } from "../../../core/messages.ts";
+import type { FileRef, ImagePart } from "../../../core/model/messages.ts";
 import type { ConversationTurn } from "../../../core/store/store.ts";
 import { isRecord } from "../../../kit/json.ts";
 

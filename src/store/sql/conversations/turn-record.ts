@@ -1,4 +1,4 @@
-import type { ToolMessage } from "../../../core/messages.ts";
+import type { ToolMessage } from "../../../core/model/messages.ts";
 import type { ConversationTurn, TurnSessions, TurnStatus, TurnStep } from "../../../core/store/store.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { packText, unpackText } from "./packed-text.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settableLimits } from "../../../../src/core/limits.ts";
+import { settableLimits } from "../../../../src/core/limits/limits.ts";
 import { openTestChat } from "./test-chat.ts";
 
 const tested = ["maxIterations", "maxToolCalls", "maxExecutionTime", "tokenBudget"];

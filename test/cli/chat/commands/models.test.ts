@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toModelName } from "../../../../src/core/model.ts";
+import { toModelName } from "../../../../src/core/model/model.ts";
 import { scriptedModel } from "../../../fakes/model.ts";
 import { finishedRun } from "../../../store/runs.ts";
 import { openTestChat, type TestChat } from "./test-chat.ts";

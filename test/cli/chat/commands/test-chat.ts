@@ -1,6 +1,6 @@
 // A chat without an interface: its duet, store, steps and bill are real, and what it writes is kept.
 import { onTestFinished } from "vitest";
-import type { DuetOverrides } from "../../../../src/app/ask-request.ts";
+import type { DuetOverrides } from "../../../../src/app/ask/ask-request.ts";
 import { openDuet } from "../../../../src/app/open-duet.ts";
 import type { Chat } from "../../../../src/cli/chat/chat.ts";
 import { chatCommands } from "../../../../src/cli/chat/command-list.ts";
@@ -13,7 +13,7 @@ import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { PickOptions, Reader } from "../../../../src/cli/questions/reader.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { loadConfig } from "../../../../src/config/load-config.ts";
-import type { Mode } from "../../../../src/core/outcome.ts";
+import type { Mode } from "../../../../src/core/run/outcome.ts";
 import { configFile, temporaryFolder } from "../../../fakes/program.ts";
 
 export interface TestChat extends Chat {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createSessionBill } from "../../../../src/cli/chat/status/session-bill.ts";
-import type { ModelBill, Outcome } from "../../../../src/core/outcome.ts";
+import type { ModelBill, Outcome } from "../../../../src/core/run/outcome.ts";
 
 function outcome(functionCall: Partial<ModelBill>, answer: Partial<ModelBill>): Outcome {
   const bill = (model: string, more: Partial<ModelBill>): ModelBill => ({

@@ -3,7 +3,7 @@ import type { StepLog } from "../../../../src/cli/chat/steps/step.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { createLine, type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
-import type { AgentEvent } from "../../../../src/core/events.ts";
+import type { AgentEvent } from "../../../../src/core/run/events.ts";
 import type { Locale } from "../../../../src/kit/locale.ts";
 
 export interface OpenedView {

@@ -4,7 +4,7 @@ import type { MarkdownStream } from "../../../../src/cli/terminal/markdown/markd
 import { createMarkdownStream } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
 import { countCells } from "../../../../src/cli/terminal/text/width.ts";
-import type { AgentEvent, ToolEnd } from "../../../../src/core/events.ts";
+import type { AgentEvent, ToolEnd } from "../../../../src/core/run/events.ts";
 import type { Source, ToolResult } from "../../../../src/core/tools/tool.ts";
 import { DuetError } from "../../../../src/kit/errors.ts";
 import { planners, written } from "../../../agent/plan/planning.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { expandAll, expandStep } from "../../../../src/cli/chat/steps/expand-step.ts";
 import { createStepLog } from "../../../../src/cli/chat/steps/step-log.ts";
 import { toPlainText } from "../../../../src/cli/terminal/text/line.ts";
-import type { AgentEvent } from "../../../../src/core/events.ts";
+import type { AgentEvent } from "../../../../src/core/run/events.ts";
 import type { ToolResult } from "../../../../src/core/tools/tool.ts";
 import { makeTool } from "../../../fakes/events.ts";
 import { scriptedModel } from "../../../fakes/model.ts";

@@ -3,7 +3,7 @@ import { createScrollback } from "../../../../src/cli/chat/steps/scrollback.ts";
 import type { Step } from "../../../../src/cli/chat/steps/step.ts";
 import { createThinking } from "../../../../src/cli/chat/steps/thinking.ts";
 import { type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
-import type { AgentEvent } from "../../../../src/core/events.ts";
+import type { AgentEvent } from "../../../../src/core/run/events.ts";
 
 function open(verbose = false) {
   const written: Line[] = [];

@@ -1,6 +1,6 @@
 import { createMarkdownStream, type MarkdownOptions } from "../../../../src/cli/terminal/markdown/markdown-stream.ts";
 import { type Line, toPlainText } from "../../../../src/cli/terminal/text/line.ts";
-import type { Citation } from "../../../../src/core/outcome.ts";
+import type { Citation } from "../../../../src/core/run/outcome.ts";
 
 const usual: MarkdownOptions = { columns: () => 60, hyperlinks: true };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Outcome } from "../../../../src/core/outcome.ts";
+import type { Outcome } from "../../../../src/core/run/outcome.ts";
 import { toAskResult } from "../../../../src/server/mcp/agent/ask-result.ts";
 
 test("the call that confirms a plan is JSON, whatever id the caller chose for the conversation", () => {

@@ -4,7 +4,7 @@ import { onTestFinished } from "vitest";
 import type { Duet } from "../../../../src/app/duet.ts";
 import type { Caller } from "../../../../src/core/caller.ts";
 import type { SharedStore } from "../../../../src/core/store/store.ts";
-import type { LiveRun, LiveRuns } from "../../../../src/runs/live-run.ts";
+import type { LiveRun, LiveRuns } from "../../../../src/runs/live/live-run.ts";
 import type { Capabilities } from "../../../../src/server/mcp/capabilities.ts";
 import { serveCapabilities } from "../../../../src/server/mcp/mcp-interface.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ModelBill, Outcome, ToolCallRecord } from "../../../../src/core/outcome.ts";
+import type { ModelBill, Outcome, ToolCallRecord } from "../../../../src/core/run/outcome.ts";
 import { toHostOutcome } from "../../../../src/server/mcp/agent/host-outcome.ts";
 import { hostOutcomeSchema } from "../../../../src/server/mcp/agent/host-outcome-schema.ts";
 

@@ -1,10 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { operator } from "../../../../src/core/caller.ts";
-import type { Outcome } from "../../../../src/core/outcome.ts";
+import type { Outcome } from "../../../../src/core/run/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
 import { isRecord, toText } from "../../../../src/kit/json.ts";
+import type { RunHandle } from "../../../../src/runs/live/run-handle.ts";
 import { waitForEnd } from "../../../../src/runs/live/wait-until.ts";
-import type { RunHandle } from "../../../../src/runs/run-handle.ts";
 import { createRunRegistry, type RunRegistry } from "../../../../src/runs/run-registry.ts";
 import { createRunPage } from "../../../../src/server/mcp/agent/run-page.ts";
 import type { Capabilities } from "../../../../src/server/mcp/capabilities.ts";

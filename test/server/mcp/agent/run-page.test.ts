@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import type { Client } from "@modelcontextprotocol/client";
 import { isToolVisibilityAppOnly } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../../src/core/events.ts";
+import type { AgentEvent } from "../../../../src/core/run/events.ts";
 import type { ToolContext } from "../../../../src/core/tools/tool.ts";
 import { pageType } from "../../../../src/core/tools/tool-pages.ts";
 import { canShowPages, runPageMeta, runPageUri } from "../../../../src/server/mcp/agent/run-page.ts";

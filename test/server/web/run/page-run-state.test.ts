@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../../src/core/events.ts";
-import type { ModelBill, Outcome } from "../../../../src/core/outcome.ts";
+import type { AgentEvent } from "../../../../src/core/run/events.ts";
+import type { ModelBill, Outcome } from "../../../../src/core/run/outcome.ts";
 import { createPageRunState, type RunChange, reducePageRun } from "../../../../src/server/web/run/page-run-state.ts";
 import { readEvents, readOutcome } from "../../../../src/server/web/run/read-run.ts";
 import type { RunView } from "../../../../src/server/web/run/run-view.ts";

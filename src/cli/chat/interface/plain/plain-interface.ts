@@ -1,5 +1,5 @@
-import { isDraftEvent } from "../../../../core/drafts.ts";
-import type { AgentEvent } from "../../../../core/events.ts";
+import { isDraftEvent } from "../../../../core/run/drafts.ts";
+import type { AgentEvent } from "../../../../core/run/events.ts";
 import { type Locale, say, type Text } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { phaseNames } from "../../../../render/event-lines.ts";

@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../../../core/events.ts";
-import type { Outcome } from "../../../../core/outcome.ts";
+import type { AgentEvent } from "../../../../core/run/events.ts";
+import type { Outcome } from "../../../../core/run/outcome.ts";
 import { say, type Text } from "../../../../kit/locale.ts";
 import {
   type NotificationWay,

@@ -1,5 +1,5 @@
-import type { Mode, Outcome } from "../../../../core/outcome.ts";
 import type { UserReply } from "../../../../core/questions/user-question.ts";
+import type { Mode, Outcome } from "../../../../core/run/outcome.ts";
 import type { StepResultJson } from "../../../../core/schemas/run-schema.ts";
 import { tryParseJson } from "../../../../kit/json.ts";
 import type { Locale } from "../../../../kit/locale.ts";

@@ -1,4 +1,4 @@
-import type { Citation, Mode } from "../../../../core/outcome.ts";
+import type { Citation, Mode } from "../../../../core/run/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 import { modes } from "../../../../render/mode-names.ts";
 import { conversationEntryShape, runEntryShape, sourceShape, turnShape } from "../../run/known-shapes.ts";

@@ -1,4 +1,4 @@
-import type { AgentEvent } from "../../../../core/events.ts";
+import type { AgentEvent } from "../../../../core/run/events.ts";
 import { tryParseJson } from "../../../../kit/json.ts";
 import { readEvents } from "../../run/read-run.ts";
 import { ApiError } from "./api-error.ts";

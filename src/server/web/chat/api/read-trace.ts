@@ -1,6 +1,6 @@
-import { mapLimits, stoppingLimits } from "../../../../core/limits.ts";
-import type { AgentTrace, TraceNote, TracePhase, TraceStep } from "../../../../core/trace.ts";
-import type { Verdict } from "../../../../core/verdict.ts";
+import { mapLimits, stoppingLimits } from "../../../../core/limits/limits.ts";
+import type { AgentTrace, TraceNote, TracePhase, TraceStep } from "../../../../core/run/trace.ts";
+import type { Verdict } from "../../../../core/run/verdict.ts";
 import { traceShape } from "../../run/known-shapes.ts";
 import type { StoredSteps } from "../../run/page-run-state.ts";
 import type { StepItem, StepView } from "../../run/run-view.ts";

@@ -1,6 +1,6 @@
 import { longestAttachedFile, longestAttachments, mostAttachments } from "../../../../core/attachment.ts";
-import { type OfferedName, offeredLimits } from "../../../../core/limits.ts";
-import type { Mode } from "../../../../core/outcome.ts";
+import { type OfferedName, offeredLimits } from "../../../../core/limits/limits.ts";
+import type { Mode } from "../../../../core/run/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 import { modes } from "../../../../render/mode-names.ts";
 

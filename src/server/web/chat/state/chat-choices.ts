@@ -1,4 +1,4 @@
-import type { Mode } from "../../../../core/outcome.ts";
+import type { Mode } from "../../../../core/run/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import { describeSwitchedMode, describeSwitchedModel, modeNames } from "../../../../render/mode-names.ts";

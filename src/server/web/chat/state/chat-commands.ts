@@ -1,4 +1,4 @@
-import { unitNames } from "../../../../core/limit-row.ts";
+import { unitNames } from "../../../../core/limits/limit-row.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../../../kit/text/sanitize.ts";
 import { describeSearchChoice, modeHelp, modeNames, modes } from "../../../../render/mode-names.ts";

@@ -1,4 +1,4 @@
-import type { Mode } from "../../../../core/outcome.ts";
+import type { Mode } from "../../../../core/run/outcome.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { createPageRunState, type PageRunState, type RunChange, reducePageRun } from "../../run/page-run-state.ts";
 import type { Account } from "../api/account.ts";

@@ -1,4 +1,4 @@
-import { describeDelivered, readDelivered } from "../../../../core/message-delivered.ts";
+import { describeDelivered, readDelivered } from "../../../../core/run/message-delivered.ts";
 import type { RunView } from "../../run/run-view.ts";
 import type { Turn, Unsent } from "./chat-state.ts";
 

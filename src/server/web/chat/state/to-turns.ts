@@ -1,4 +1,4 @@
-import type { Status } from "../../../../core/outcome.ts";
+import type { Status } from "../../../../core/run/outcome.ts";
 import { createPageRunState } from "../../run/page-run-state.ts";
 import type { Conversation, RunEntry } from "../api/conversation.ts";
 import { createTurn, type TalkTree, type Turn } from "./chat-state.ts";

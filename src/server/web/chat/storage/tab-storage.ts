@@ -1,4 +1,4 @@
-import type { Mode } from "../../../../core/outcome.ts";
+import type { Mode } from "../../../../core/run/outcome.ts";
 import { isRecord, toText } from "../../../../kit/json.ts";
 import type { Locale } from "../../../../kit/locale.ts";
 import { modes } from "../../../../render/mode-names.ts";

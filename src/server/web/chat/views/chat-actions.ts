@@ -1,5 +1,5 @@
-import type { Mode } from "../../../../core/outcome.ts";
 import type { UserReply } from "../../../../core/questions/user-question.ts";
+import type { Mode } from "../../../../core/run/outcome.ts";
 import type { Locale, Text } from "../../../../kit/locale.ts";
 import type { AttachedFile, ExportFormat } from "../api/api.ts";
 import type { ConversationEntry, Feedback, WaitingQuestion } from "../api/conversation.ts";

@@ -5,8 +5,8 @@ import type { ConversationEntry, Match } from "../api/conversation.ts";
 import { getUndoMs } from "../state/chat-state.ts";
 import { chatTexts, sideTexts } from "../state/chat-texts.ts";
 import type { SideEntry } from "../state/side-entries.ts";
-import { Icon } from "./icon.tsx";
-import { Menu, type MenuItem } from "./menu.tsx";
+import { Icon } from "./controls/icon.tsx";
+import { Menu, type MenuItem } from "./controls/menu.tsx";
 import { usePage, useSay } from "./page-model.ts";
 
 /** Shows a conversation of the list. */

@@ -1,7 +1,7 @@
 import type { Text } from "../../../../kit/locale.ts";
 import { sideTexts } from "../state/chat-texts.ts";
-import { Dialog } from "./dialog.tsx";
-import { Icon } from "./icon.tsx";
+import { Dialog } from "./controls/dialog.tsx";
+import { Icon } from "./controls/icon.tsx";
 import { usePage, useSay } from "./page-model.ts";
 
 /** Lists the keys of the page. */

@@ -3,8 +3,8 @@ import { renderDollars } from "../../../../render/known-cost.ts";
 import type { OwnUsageFigures } from "../api/account.ts";
 import { sideTexts } from "../state/chat-texts.ts";
 import { usageTexts } from "../state/usage-texts.ts";
-import { Dialog } from "./dialog.tsx";
-import { Icon } from "./icon.tsx";
+import { Dialog } from "./controls/dialog.tsx";
+import { Icon } from "./controls/icon.tsx";
 import { usePage, useSay } from "./page-model.ts";
 
 /** Shows who is signed in, that person's limits, and what is used of them. */

@@ -3,9 +3,9 @@ import { chatTexts, sideTexts } from "../state/chat-texts.ts";
 import { operatorTexts } from "../state/operator-texts.ts";
 import { groupEntries, type SideEntry, toSearchEntries, toSideEntries } from "../state/side-entries.ts";
 import { usageTexts } from "../state/usage-texts.ts";
+import { Icon } from "./controls/icon.tsx";
+import { Menu } from "./controls/menu.tsx";
 import { ConversationRow } from "./conversation-row.tsx";
-import { Icon } from "./icon.tsx";
-import { Menu } from "./menu.tsx";
 import { type Theme, usePage, useSay } from "./page-model.ts";
 
 /** Shows the list of conversations. */

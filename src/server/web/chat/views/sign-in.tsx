@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { chatTexts, describeSignIn } from "../state/chat-texts.ts";
-import { Dialog } from "./dialog.tsx";
+import { Dialog } from "./controls/dialog.tsx";
 import { usePage, useSay } from "./page-model.ts";
 
 /** Asks for the token of a server that wants one. There is nothing to go on with without it, so it does not close. */

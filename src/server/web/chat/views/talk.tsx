@@ -2,10 +2,10 @@ import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ChatState, TalkItem, Turn } from "../state/chat-state.ts";
 import { chatTexts } from "../state/chat-texts.ts";
-import { CitationCard } from "./citation-card.tsx";
-import { Icon } from "./icon.tsx";
+import { Icon } from "./controls/icon.tsx";
 import { usePage, useSay } from "./page-model.ts";
-import { TurnView } from "./turn.tsx";
+import { CitationCard } from "./turn/citation-card.tsx";
+import { TurnView } from "./turn/turn.tsx";
 import { Welcome } from "./welcome.tsx";
 
 /** Within this distance from the end, in CSS pixels, the view follows new text. */

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createStepLog } from "../../../../../src/cli/chat/steps/step-log.ts";
-import type { AgentEvent } from "../../../../../src/core/events.ts";
+import type { AgentEvent } from "../../../../../src/core/run/events.ts";
 import { createBuiltinTool } from "../../../../../src/tools/create-tool.ts";
 import { scriptedModel } from "../../../../fakes/model.ts";
 import { temporaryFolder } from "../../../../fakes/program.ts";

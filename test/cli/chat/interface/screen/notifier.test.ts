@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createNotifier } from "../../../../../src/cli/chat/interface/screen/notifier.ts";
 import { chooseNotification, renderNotification } from "../../../../../src/cli/terminal/screen/notifications.ts";
-import type { AgentEvent } from "../../../../../src/core/events.ts";
+import type { AgentEvent } from "../../../../../src/core/run/events.ts";
 
 const ended = { type: "run-end", outcome: { status: "complete" } } as AgentEvent;
 const keepTitle = "\u001b[22;2t\u001b]2;● Duet: the answer is ready\u001b\\";

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { sideTexts } from "../../state/chat-texts.ts";
 import { operatorTexts } from "../../state/operator-texts.ts";
-import { Dialog } from "../dialog.tsx";
+import { Dialog } from "../controls/dialog.tsx";
 import { usePage, useSay } from "../page-model.ts";
 
 /** Shows the operator's view as soon as its script is there. */

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { sideTexts } from "../../state/chat-texts.ts";
 import { operatorTexts } from "../../state/operator-texts.ts";
-import { Dialog } from "../dialog.tsx";
-import { Icon } from "../icon.tsx";
+import { Dialog } from "../controls/dialog.tsx";
+import { Icon } from "../controls/icon.tsx";
 import { usePage, useSay } from "../page-model.ts";
 import { AgentList } from "./agent-list.tsx";
 import { ApprovalList } from "./approval-list.tsx";

@@ -6,7 +6,7 @@ import { renderDollars } from "../../../../../render/known-cost.ts";
 import { statusTexts, texts } from "../../../texts.ts";
 import type { OperatorRuns } from "../../api/operator.ts";
 import { operatorTexts } from "../../state/operator-texts.ts";
-import { Icon } from "../icon.tsx";
+import { Icon } from "../controls/icon.tsx";
 import { usePage, useSay } from "../page-model.ts";
 import { DataTable } from "./data-table.tsx";
 import { Loaded } from "./loaded.tsx";

@@ -1,0 +1,99 @@
+import type { ClientReply, ClientTools, PendingCall } from "../../../core/client-tools.ts";
+import type { UserMessage } from "../../../core/model/messages.ts";
+import { createFailure, isOfClient, type Tool, type ToolResult } from "../../../core/tools/tool.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { say } from "../../../kit/locale.ts";
+import { noResult } from "../../context/given-steps.ts";
+import { getTotalUsage } from "../../limits/reached-limit.ts";
+import { getDepth, type Run } from "../../run.ts";
+import { changeInstruction } from "./client-instruction.ts";
+
+/** Returns the tools of a run with those of the program that asks. Of two with one name the program's is there, which expects its own to be called. */
+export function addClientTools(tools: readonly Tool[], client: ClientTools | undefined): readonly Tool[] {
+  if (client === undefined) return tools;
+  const names = new Set(client.tools.map(({ name }) => name));
+  // Vendors take 128 tools. The program's own are what it cannot do without.
+  const others = names.size > mostBeside ? [] : tools.filter(({ name }) => !names.has(name));
+  return [...others, ...client.tools];
+}
+
+/** Limits the tools of the program beside which others are offered. */
+const mostBeside = 100;
+
+/** Returns true where the model may call tools of the program that asks. */
+export function hasClientTools({ services }: Pick<Run, "services">): boolean {
+  return [...services.catalog.tools.values()].some(isOfClient);
+}
+
+/**
+ * Hands the calls that are held to the program that asks, and settles them with its reply. Until then the time of the run stands
+ * still. Never rejects: where the run is cancelled meanwhile, whoever waits for a call learns it by its own signal.
+ */
+export async function exchangeCalls(run: Run): Promise<void> {
+  const { state, services, input } = run;
+  const { client } = state;
+  const held = client?.tools.takePending() ?? [];
+  if (client === undefined || held.length === 0) return;
+  const { callerSignal } = services.clock;
+  const calls = held.map(({ call }) => call);
+  const waiting = services.clock.outsideTime(() => client.call(calls, callerSignal));
+  const reply = await ignoreRejection(
+    waiting,
+    "whoever waits for a call learns by its own signal that the run is cancelled",
+  );
+  if (reply === undefined) {
+    for (const one of held)
+      one.settle(createFailure("cancelled", say(input.language, { zh: "已取消", en: "cancelled" })));
+    return;
+  }
+  renewLimits(run);
+  applyReply(run, reply);
+  for (const one of held) one.settle(toResult(one, reply, input.language));
+}
+
+function toResult({ call }: PendingCall, { results }: ClientReply, language: Run["input"]["language"]): ToolResult {
+  const found = results.find(({ callId }) => callId === call.id);
+  if (found === undefined) return createFailure("tool", say(language, noResult));
+  const { text, isError, images } = found;
+  return isError ? { ...createFailure("tool", text), images } : { ok: true, text, images };
+}
+
+/** Has the next turns work with what the program sent with its reply. */
+function applyReply(run: Run, { tools, toolChoice, instruction, messages }: ClientReply): void {
+  const { state, services } = run;
+  const { client } = state;
+  if (client === undefined) return;
+  const offered = services.catalog.tools;
+  for (const [name, tool] of offered) if (isOfClient(tool)) offered.delete(name);
+  for (const tool of tools.tools) offered.set(tool.name, tool);
+  client.tools = tools;
+  client.toolChoice = toolChoice;
+  client.said = messages;
+  state.delivered.push(...messages);
+  changeInstruction(run, instruction);
+}
+
+/** Adds what the user has said beside the results, as messages after them. */
+export function addClientMessages({ state }: Run): UserMessage[] {
+  const said = state.client?.said ?? [];
+  if (state.client === undefined || said.length === 0) return [];
+  state.client.said = [];
+  const messages = said.map((content): UserMessage => ({ role: "user", content }));
+  const last = state.steps.at(-1);
+  if (last) last.messages = [...(last.messages ?? []), ...messages];
+  return messages;
+}
+
+/**
+ * Gives the run its limits once more: the program that asks could as well have asked anew. Budgets of the conversation and the day
+ * stay, and so do those of an agent above.
+ */
+function renewLimits({ input, state, services }: Run): void {
+  if (getDepth(input) > 0) return;
+  const { sources } = input.limits;
+  const { tokens, cost, ...counts } = getTotalUsage(state);
+  Object.assign(state.usedBefore, counts);
+  if (sources?.tokenBudget === undefined) state.usedBefore.tokens = tokens;
+  if (sources?.costBudget === undefined) state.usedBefore.cost = cost;
+  services.clock.renew();
+}

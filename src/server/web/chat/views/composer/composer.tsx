@@ -1,0 +1,187 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Text } from "../../../../../kit/locale.ts";
+import { isKnownCommand } from "../../state/chat-commands.ts";
+import { type ChatState, findActiveTurn } from "../../state/chat-state.ts";
+import { chatTexts, describeTooLong } from "../../state/chat-texts.ts";
+import { enterHints, findEnterEffect } from "../../state/enter-effect.ts";
+import { turnTexts } from "../../state/turn-texts.ts";
+import { Icon } from "../controls/icon.tsx";
+import { usePage, useSay } from "../page-model.ts";
+import { AttachButton, Attachments, addFiles, findFileProblem, hasFiles } from "./attachments.tsx";
+import { Choices } from "./choices.tsx";
+import { findWrongParameter } from "./model-settings.tsx";
+import { Queue } from "./queue.tsx";
+import { UnsentTexts } from "./unsent.tsx";
+
+/** Limits a question to what the server accepts, in characters. */
+const longestQuestion = 100_000;
+
+/** Shows the field for a question and what is sent with it. */
+export function Composer() {
+  const page = usePage();
+  const { chat, draft, files, unreadable, settings, actions, message } = page;
+  const say = useSay();
+  /** Says why the text was not sent, and whether only because a run went on. */
+  const [held, setHeld] = useState<{ readonly word: Text; readonly isWait: boolean } | undefined>(undefined);
+  const isGoing = page.isGoing.value;
+  const effect = findEnterEffect(chat.value);
+  const text = draft.value;
+  const limits = chat.value.settings?.attachments;
+
+  const sendText = (isQueued = false): void => {
+    const trimmed = draft.peek().trim();
+    if (trimmed === "" || trimmed.length > longestQuestion) return;
+    // What is told to a run or to the page is words; files wait for the next question.
+    const isQuestion = (effect === "ask" || effect === "wait" || isQueued) && !isKnownCommand(trimmed);
+    if (isQuestion && limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
+    const wrong = findWrongParameter();
+    if (wrong !== undefined) {
+      settings.value = true;
+      // The field can be focused once it is in sight.
+      requestAnimationFrame(() => wrong.focus());
+      return;
+    }
+    const result = actions.send(trimmed, { files: files.value, isSure: held !== undefined && !held.isWait, isQueued });
+    setHeld(result.kind === "held" ? { word: result.reason, isWait: isGoing } : undefined);
+    if (result.kind === "held") return;
+    draft.value = "";
+    unreadable.value = [];
+    // What is drawn may be a frame behind what the text was sent by.
+    if (result.hasFiles) files.value = [];
+    message.current?.focus();
+  };
+  const handleKey = (event: KeyboardEvent): void => {
+    if (event.key === "ArrowUp" && text === "" && !event.isComposing) {
+      event.preventDefault();
+      draft.value = findLastQuestion(chat.value);
+    }
+    if (!isPlainEnter(event)) return;
+    event.preventDefault();
+    sendText(event.altKey);
+  };
+  useFittingHeight(message, text);
+  const word = explainHeld(text) ?? (held?.isWait === isGoing || held?.isWait === false ? held?.word : undefined);
+  return (
+    <form
+      class="composer"
+      aria-label={say(chatTexts.message)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        sendText();
+      }}
+    >
+      <UnsentTexts />
+      <Queue />
+      <Attachments />
+      <textarea
+        ref={message}
+        class="message"
+        id="message"
+        dir="auto"
+        rows={1}
+        placeholder={say(enterHints[effect])}
+        aria-describedby="message_word"
+        aria-label={say(chatTexts.message)}
+        value={text}
+        onInput={({ currentTarget }) => {
+          setHeld(undefined);
+          draft.value = currentTarget.value;
+        }}
+        onKeyDown={handleKey}
+        onPaste={(event) => {
+          if (!hasFiles(event.clipboardData)) return;
+          event.preventDefault();
+          void addFiles(event.clipboardData.files, page);
+        }}
+      />
+      <p class="message-word" id="message_word" role="status" hidden={word === undefined}>
+        {word === undefined ? "" : say(word)}
+      </p>
+      <Choices first={<AttachButton />}>
+        {isGoing && text.trim() !== "" && (
+          <button
+            type="button"
+            class="queue-it"
+            title={`${say(turnTexts.queue)} (Alt+Enter)`}
+            onClick={() => sendText(true)}
+          >
+            {say(turnTexts.queue)}
+          </button>
+        )}
+        {isGoing ? <StopButton /> : <SendButton isEmpty={text.trim() === ""} />}
+      </Choices>
+    </form>
+  );
+}
+
+function SendButton({ isEmpty }: { readonly isEmpty: boolean }) {
+  const say = useSay();
+  return (
+    <button
+      type="submit"
+      class="send primary"
+      data-empty={isEmpty}
+      aria-label={say(chatTexts.send)}
+      title={say(chatTexts.send)}
+    >
+      <Icon name="up" />
+    </button>
+  );
+}
+
+function StopButton() {
+  const { chat, actions, message } = usePage();
+  const say = useSay();
+  const isStopping = findActiveTurn(chat.value)?.isStopping === true;
+  const button = useRef<HTMLButtonElement>(null);
+  // A focus that would vanish with its button goes where the next question is written.
+  useLayoutEffect(
+    () => () => {
+      if (document.activeElement === button.current || document.activeElement === document.body)
+        message.current?.focus();
+    },
+    [],
+  );
+  return (
+    <button
+      type="button"
+      ref={button}
+      class="stop"
+      aria-disabled={isStopping}
+      aria-label={say(isStopping ? chatTexts.stopping : chatTexts.stop)}
+      title={say(isStopping ? chatTexts.stopping : chatTexts.stop)}
+      onClick={() => void actions.stop()}
+    >
+      <Icon name="stop" />
+    </button>
+  );
+}
+
+function explainHeld(text: string): Text | undefined {
+  const { length } = text.trim();
+  return length > longestQuestion ? describeTooLong(length, longestQuestion) : undefined;
+}
+
+/** Browsers without `field-sizing` are told the height. */
+function useFittingHeight(field: { readonly current: HTMLTextAreaElement | null }, text: string): void {
+  useLayoutEffect(() => {
+    const { current } = field;
+    if (current === null || CSS.supports("field-sizing", "content")) return;
+    current.style.height = "auto";
+    current.style.height = `${current.scrollHeight}px`;
+  }, [text]);
+}
+
+/**
+ * Returns true when the key sends the question. Enter does not send while it ends an input-method composition; in Safari only
+ * the key code shows this.
+ */
+export function isPlainEnter({ key, shiftKey, isComposing, keyCode }: KeyboardEvent): boolean {
+  return key === "Enter" && !shiftKey && !isComposing && keyCode !== 229;
+}
+
+/** Returns the last question of the shown conversation, or an empty string. */
+export function findLastQuestion({ items, turns }: Pick<ChatState, "items" | "turns">): string {
+  const last = items.findLast(({ key, kind }) => kind === "turn" && turns[key] !== undefined);
+  return last === undefined ? "" : (turns[last.key]?.run.question ?? "");
+}

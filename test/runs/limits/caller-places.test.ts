@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { serveSchema } from "../../../src/config/schema/file-schema.ts";
-import type { AgentEvent } from "../../../src/core/events.ts";
+import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { isRecord } from "../../../src/kit/json.ts";
 import { createCallerLimits } from "../../../src/runs/limits/caller-limits.ts";
 import { createCallerPlaces } from "../../../src/runs/limits/caller-places.ts";
-import type { RunHandle } from "../../../src/runs/run-handle.ts";
+import type { RunHandle } from "../../../src/runs/live/run-handle.ts";
 import { createRunRegistry } from "../../../src/runs/run-registry.ts";
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";

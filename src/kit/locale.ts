@@ -1,3 +1,5 @@
+import { isEnglishQuestion } from "./english-question.ts";
+
 /** Names a language that Duet speaks. */
 export type Locale = "zh" | "en";
 
@@ -31,22 +33,6 @@ export function detectLanguage(text: string, fallback: Locale): Locale {
   }
   return fallback;
 }
-
-/**
- * Returns true for a text with Han characters that begins in English and asks in English, such as "What does 你好 mean?". Chinese
- * grammar outside quotation marks makes it Chinese, as in "What Is Love 这首歌是谁唱的".
- */
-function isEnglishQuestion(text: string): boolean {
-  const own = text.replace(/"[^"]*"|“[^“”]*”|「[^「」]*」|『[^『』]*』|《[^《》]*》|`[^`]*`/g, " ");
-  if (!/^[^\p{L}]*[a-z]/iu.test(own) || chineseGrammar.test(own)) return false;
-  return (own.match(askingWords) ?? []).length > 1;
-}
-
-/** Matches the words with which English questions and requests are made. Titles and terms within a Chinese text have few of them. */
-const askingWords =
-  /\b(?:what|which|who|where|when|why|how|is|are|was|were|do|does|did|can|could|would|should|i|you|me|my|please|mean|means|meaning|translate|explain|say|tell|write|pronounce|difference)\b/gi;
-
-const chineseGrammar = /[的是了吗呢吧怎什么谁哪请帮把被这那有在为和与或]/;
 
 /** Returns the language for messages about a question: the one that is chosen, else the question's own. */
 export function chooseLocale({ localeIsChosen, locale }: LocaleChoice, question: string): Locale {

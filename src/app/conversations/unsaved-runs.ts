@@ -1,5 +1,6 @@
+import type { SourceList } from "../../core/store/conversations/conversation.ts";
 import { LostRunError } from "../../core/store/journal.ts";
-import type { ConversationStore, FinishedRun, SourceList } from "../../core/store/store.ts";
+import type { ConversationStore, FinishedRun } from "../../core/store/store.ts";
 import { UnsavedRunError } from "../../core/store/unsaved-run-error.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";

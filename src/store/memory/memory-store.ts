@@ -1,11 +1,15 @@
 import { LRUCache } from "lru-cache";
 import type { AgentTrace } from "../../core/run/trace.ts";
-import { listBranchTurns, type TurnNode } from "../../core/store/branches.ts";
-import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import { listBranchTurns, type TurnNode } from "../../core/store/conversations/branches.ts";
+import type { Conversation, ConversationTurn, SourceList } from "../../core/store/conversations/conversation.ts";
+import { toConversationTitle } from "../../core/store/conversations/conversation-title.ts";
+import { type ConversationEntry, type LastRun, toLastRun, toRunEntry } from "../../core/store/conversations/entries.ts";
+import { findFileRef } from "../../core/store/conversations/find-file.ts";
+import { findLastResult, moveNumbers } from "../../core/store/conversations/move-numbers.ts";
+import { createTextSearch, type TextMatch } from "../../core/store/conversations/text-search.ts";
+import { createId } from "../../core/store/create-id.ts";
 import { mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
 import { discardedOwner } from "../../core/store/discarded-owner.ts";
-import { findFileRef } from "../../core/store/find-file.ts";
-import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
 import {
   dayMs,
   type ExpiredConversation,
@@ -14,23 +18,8 @@ import {
   type RetentionLimits,
 } from "../../core/store/retention.ts";
 import { localRuns } from "../../core/store/shared-runs.ts";
-import {
-  type Conversation,
-  type ConversationChanges,
-  type ConversationEntry,
-  type ConversationTurn,
-  createId,
-  type FinishedRun,
-  type LastRun,
-  mostTypedTexts,
-  type OperatorStore,
-  type SharedStore,
-  type SourceList,
-  type TypedHistory,
-  toLastRun,
-  toRunEntry,
-} from "../../core/store/store.ts";
-import { createTextSearch, type TextMatch } from "../../core/store/text-search.ts";
+import type { ConversationChanges, FinishedRun, OperatorStore, SharedStore } from "../../core/store/store.ts";
+import { mostTypedTexts, type TypedHistory } from "../../core/store/typed-history.ts";
 import { redactValue } from "../../kit/text/redact.ts";
 import { noConversationError } from "../store-errors.ts";
 import { createMemoryCredentials } from "./credentials.ts";

@@ -1,4 +1,4 @@
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import type { Notice } from "../../core/run/events.ts";
 import { type DuetError, toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
-import { createVendorTable, resolveModel, type VendorSpec } from "../../config/models/resolve-model.ts";
+import { resolveModel } from "../../config/models/resolve-model.ts";
+import { createVendorTable, type VendorSpec } from "../../config/models/vendor-table.ts";
 import { isHttpAddress } from "../../config/schema/schema-parts.ts";
 import type { ModelSettings, Vendor } from "../../core/model/model-settings.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";

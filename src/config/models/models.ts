@@ -13,13 +13,8 @@ import type { Environment } from "../sources/expand-variables.ts";
 import { getValue, type Path } from "../sources/setting-path.ts";
 import type { Source } from "../sources/source.ts";
 import type { UnsetPart } from "../sources/unset-parts.ts";
-import {
-  createVendorTable,
-  type ModelSpec,
-  resolveModel,
-  resolveVendorName,
-  type UsualParameters,
-} from "./resolve-model.ts";
+import { type ModelSpec, resolveModel, type UsualParameters } from "./resolve-model.ts";
+import { createVendorTable, resolveVendorName } from "./vendor-table.ts";
 
 /** Selects the rule-based model, which needs neither key nor network. */
 export interface OfflineModel {

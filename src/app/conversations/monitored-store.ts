@@ -12,7 +12,8 @@ import type { ResponseRecords } from "../../core/store/response-records.ts";
 import type { RunPlaces } from "../../core/store/run-places.ts";
 import type { FinishedRun, SharedStore } from "../../core/store/store.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { noConversationError, StoreError } from "../../store/store-errors.ts";
+import { StoreError } from "../../store/errors/store-error.ts";
+import { noConversationError } from "../../store/errors/usage-errors.ts";
 import { toConversationKey } from "./sessions.ts";
 import type { UnsavedRuns } from "./unsaved-runs.ts";
 

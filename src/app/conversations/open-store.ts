@@ -10,7 +10,7 @@ import type { UsageHistory } from "../../core/store/usage-history.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
-import { StoreError } from "../../store/store-errors.ts";
+import { StoreError } from "../../store/errors/store-error.ts";
 import { createLateCredentials } from "./late-credentials.ts";
 import { createMonitoredJournal, createMonitoredStore, probeStore } from "./monitored-store.ts";
 import { createReopeningStore } from "./reopening-store.ts";

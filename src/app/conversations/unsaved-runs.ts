@@ -5,7 +5,7 @@ import { UnsavedRunError } from "../../core/store/unsaved-run-error.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { StoreError } from "../../store/store-errors.ts";
+import { StoreError } from "../../store/errors/store-error.ts";
 import { createRetryTimer, firstPauseMs, type Schedule } from "./retry-timer.ts";
 import { toConversationKey } from "./sessions.ts";
 import { describeStoreProblem, type StoreMonitor } from "./store-monitor.ts";

@@ -10,7 +10,7 @@ import { discardedOwner } from "../../core/store/discarded-owner.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
 import { localRuns } from "../../core/store/shared-runs.ts";
 import type { OperatorStore, SharedStore } from "../../core/store/store.ts";
-import { noConversationError } from "../store-errors.ts";
+import { noConversationError } from "../errors/usage-errors.ts";
 import { createMemoryCredentials } from "./credentials.ts";
 import { createMemoryDailyUsage, type MemoryDailyUsage } from "./daily-usage.ts";
 import { createMemoryFiles } from "./files.ts";

@@ -12,7 +12,7 @@ import type { ProcessNotifications } from "../../core/store/shared-records.ts";
 import { localRuns, type SharedRuns } from "../../core/store/shared-runs.ts";
 import type { ConversationChanges, OperatorStore, SharedStore } from "../../core/store/store.ts";
 import { toText } from "../../kit/json.ts";
-import { StoreError } from "../store-errors.ts";
+import { StoreError } from "../errors/store-error.ts";
 import type { StoreConnection } from "./connection.ts";
 import { createSqlBranches } from "./conversations/branch-list.ts";
 import { insertSummary } from "./conversations/branches.ts";

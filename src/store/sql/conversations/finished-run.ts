@@ -6,7 +6,7 @@ import { toLastRun } from "../../../core/store/conversations/entries.ts";
 import { findLastResult, moveNumbers } from "../../../core/store/conversations/move-numbers.ts";
 import type { FinishedRun } from "../../../core/store/store.ts";
 import { toText } from "../../../kit/json.ts";
-import { noConversationError } from "../../store-errors.ts";
+import { noConversationError } from "../../errors/usage-errors.ts";
 import { statements } from "../statements/statements.ts";
 import { lock, type Row, type Work } from "../work.ts";
 import { extendBranch, findPlace, insertBranch, newBranch, type Place } from "./branches.ts";

@@ -88,9 +88,10 @@ async function vendorReader(wire, url) {
 
 /** Reads a turn through our model: retries, limits, collected turn and all. */
 async function ourReader(wire, url) {
-  const [{ createModel }, { resolveModel, createVendorTable }] = await Promise.all([
+  const [{ createModel }, { resolveModel }, { createVendorTable }] = await Promise.all([
     import("../src/providers/create-model.ts"),
     import("../src/config/models/resolve-model.ts"),
+    import("../src/config/models/vendor-table.ts"),
   ]);
   const table = createVendorTable({ bench: { wire, baseUrl: `${url}/${wire}` } });
   const model = createModel(resolveModel({ provider: "bench", model: "m" }, table, {}, "bench"));

@@ -6,7 +6,7 @@ import type { LimitRow } from "../src/core/limits/limit-row.ts";
 import type { Mode } from "../src/core/run/outcome.ts";
 import { describeNotAllowed } from "../src/core/schemas/describe-issue.ts";
 import { describeAllowed } from "../src/core/schemas/describe-schema.ts";
-import { isConversationId } from "../src/core/store/conversation-id.ts";
+import { isConversationId } from "../src/core/store/conversations/conversation-id.ts";
 import { DuetError } from "../src/kit/errors.ts";
 import type { Text } from "../src/kit/locale.ts";
 import { isBlank } from "../src/kit/text/is-blank.ts";

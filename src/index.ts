@@ -45,22 +45,17 @@ export type { AgentEvent, PlanStep } from "./core/run/events.ts";
 export type { Citation, Mode, Outcome, Status, StopReason, ToolCallRecord } from "./core/run/outcome.ts";
 export type { AgentTrace, TraceStep } from "./core/run/trace.ts";
 export type { NumberedSource } from "./core/sources.ts";
+export type { Conversation, ConversationTurn, SourceList, Summary } from "./core/store/conversations/conversation.ts";
+export type { ConversationEntry, RunEntry } from "./core/store/conversations/entries.ts";
 export type {
-  Conversation,
-  ConversationEntry,
-  ConversationStore,
-  ConversationTurn,
   EarlierIdempotencyRecords as BegunRuns,
-  FinishedRun,
   IdempotencyRecord,
   IdempotencyRecord as BegunRun,
   IdempotencyRecords,
   NewIdempotencyRecord,
   NewIdempotencyRecord as WantedMark,
-  RunEntry,
-  SourceList,
-  Summary,
-} from "./core/store/store.ts";
+} from "./core/store/idempotency-records.ts";
+export type { ConversationStore, FinishedRun } from "./core/store/store.ts";
 export type {
   Approval,
   ApprovalRequest,

@@ -22,7 +22,7 @@ const groups = {
     "src/core/limits/call-window.ts",
     "src/core/run/run-inbox.ts",
     "src/core/attachment.ts",
-    "src/core/store/conversation-json.ts",
+    "src/core/store/conversations/conversation-json.ts",
     "src/app/conversations/last-choices.ts",
     "src/core/run/go-on.ts",
     "src/core/store/run-mailbox.ts",

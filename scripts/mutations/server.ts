@@ -278,7 +278,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "store-place-to-callers",
-    file: "src/store/store-errors.ts",
+    file: "src/store/errors/store-error.ts",
     text: "text: isRemote ? describeUnusable(why) : described,",
     becomes: "text: described,",
     tests: ["test/store/postgres/postgres-store.test.ts"],
@@ -294,7 +294,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "only-reads",
-    file: "src/store/store-errors.ts",
+    file: "src/store/errors/postgres-reasons.ts",
     text: "[onlyReads]: {",
     becomes: '"25007": {',
     tests: ["test/store/postgres/postgres-store.test.ts"],

@@ -58,7 +58,12 @@ const topics: readonly Topic[] = [
     about: "Tools of your own, and the calls that a person decides.",
     from: ["tools/user-tool.ts", "core/tools/tool.ts"],
   },
-  { page: "store", title: "Stores", about: "A store of conversations of your own.", from: ["core/store/store.ts"] },
+  {
+    page: "store",
+    title: "Stores",
+    about: "A store of conversations of your own.",
+    from: ["core/store/store.ts", "core/store/"],
+  },
   { page: "values", title: "Plain values", about: "JSON and languages.", from: ["kit/json.ts", "kit/locale.ts"] },
 ];
 

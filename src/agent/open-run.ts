@@ -5,8 +5,8 @@ import { createRunFiles, type RunFiles, type StoredBytes } from "../core/files/r
 import type { User } from "../core/questions/user.ts";
 import type { AgentEvent, Notice } from "../core/run/events.ts";
 import type { Outcome } from "../core/run/outcome.ts";
+import { createId } from "../core/store/create-id.ts";
 import type { RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
-import { createId } from "../core/store/store.ts";
 import type { SendingGuard } from "../core/tools/data-flow.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { DuetError } from "../kit/errors.ts";

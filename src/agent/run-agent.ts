@@ -1,6 +1,7 @@
 import { checkChain } from "../core/chain.ts";
 import { toModelName } from "../core/model/model.ts";
-import { addNotices, noticeKinds, toOutcomeNotices } from "../core/notices.ts";
+import { noticeKinds } from "../core/notices/notice-kinds.ts";
+import { addNotices, toOutcomeNotices } from "../core/notices/outcome-notices.ts";
 import type { AgentEvent, Notice } from "../core/run/events.ts";
 import { ServerEndsError } from "../core/server-ends-error.ts";
 import { LostRunError, type TakenRun } from "../core/store/journal.ts";

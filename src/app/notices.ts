@@ -2,7 +2,7 @@ import type { ServerStatus } from "../client/server-connection.ts";
 import { describeUnusable } from "../client/unusable-server.ts";
 import type { Config } from "../config/config.ts";
 import { deepestChain } from "../core/chain.ts";
-import { noticeKinds } from "../core/notices.ts";
+import { noticeKinds } from "../core/notices/notice-kinds.ts";
 import type { Notice } from "../core/run/events.ts";
 import { isToolMeant, parseToolPatterns } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";

@@ -11,7 +11,7 @@ import {
   type Usage,
 } from "../core/model/model.ts";
 import type { Sample, SamplingReply, SamplingRequest } from "../core/model/sampling.ts";
-import { noticeKinds } from "../core/notices.ts";
+import { noticeKinds } from "../core/notices/notice-kinds.ts";
 import { createOnce } from "../kit/async/once.ts";
 import { createKeyedMutex } from "../kit/async/semaphore.ts";
 import { createTimeLimit, createWaitLimit, type TimeLimit, timeoutError, waitAbortable } from "../kit/async/timeout.ts";

@@ -1,4 +1,4 @@
-import { renderMissingConsent } from "../core/notices.ts";
+import { renderMissingConsent } from "../core/notices/outcome-notices.ts";
 import { isDraftEvent } from "../core/run/drafts.ts";
 import type { AgentEvent } from "../core/run/events.ts";
 import type { Citation, Outcome } from "../core/run/outcome.ts";

@@ -1,4 +1,4 @@
-import { noticeKinds } from "../core/notices.ts";
+import { noticeKinds } from "../core/notices/notice-kinds.ts";
 import { toInvalidArgumentsResult } from "../core/tools/argument-feedback.ts";
 import { fillDefaults } from "../core/tools/fill-defaults.ts";
 import {

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:https";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createVendorTable, resolveModel } from "../../src/config/models/resolve-model.ts";
+import { resolveModel } from "../../src/config/models/resolve-model.ts";
+import { createVendorTable } from "../../src/config/models/vendor-table.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import type { ProxyRules } from "../../src/kit/net/proxy-rules.ts";
 import { createModel } from "../../src/providers/create-model.ts";

@@ -1,7 +1,8 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
-import { createVendorTable, resolveModel } from "../../src/config/models/resolve-model.ts";
+import { resolveModel } from "../../src/config/models/resolve-model.ts";
+import { createVendorTable } from "../../src/config/models/vendor-table.ts";
 import type { Model, ModelEvent } from "../../src/core/model/model.ts";
 import { createModel } from "../../src/providers/create-model.ts";
 import { question, textOf } from "./reading.ts";

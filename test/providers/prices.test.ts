@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createVendorTable, resolveModel, type VendorSpec } from "../../src/config/models/resolve-model.ts";
+import { resolveModel } from "../../src/config/models/resolve-model.ts";
+import { createVendorTable, type VendorSpec } from "../../src/config/models/vendor-table.ts";
 import { noUsage, supportsFunctionCalling, type Usage } from "../../src/core/model/model.ts";
 import type { ListPrice } from "../../src/core/model/model-settings.ts";
 import { createModel } from "../../src/providers/create-model.ts";

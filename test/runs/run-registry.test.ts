@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { DuetError } from "../../src/kit/errors.ts";
 import { createRunRegistry } from "../../src/runs/run-registry.ts";
-import { StoreError } from "../../src/store/store-errors.ts";
+import { StoreError } from "../../src/store/errors/store-error.ts";
 import { linkHost } from "../fakes/linked-hosts.ts";
 import { openFace } from "./mcp-interface.ts";
 

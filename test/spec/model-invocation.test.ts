@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createVendorTable, resolveModel } from "../../src/config/models/resolve-model.ts";
+import { resolveModel } from "../../src/config/models/resolve-model.ts";
+import { createVendorTable } from "../../src/config/models/vendor-table.ts";
 import { wires } from "../../src/core/model/model-settings.ts";
 import type { AgentEvent } from "../../src/core/run/events.ts";
 import type { Outcome } from "../../src/core/run/outcome.ts";

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../../src/core/run/outcome.ts";
-import type { ConversationJson } from "../../src/core/store/conversation-json.ts";
+import type { ConversationJson } from "../../src/core/store/conversations/conversation-json.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { type HttpDuet, startHttpDuet } from "../fakes/http-duet.ts";
 import type { ScriptedCall, ScriptedTurn } from "../fakes/model.ts";

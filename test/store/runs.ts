@@ -1,5 +1,6 @@
 import type { AgentTrace } from "../../src/core/run/trace.ts";
-import { createId, type FinishedRun } from "../../src/core/store/store.ts";
+import { createId } from "../../src/core/store/create-id.ts";
+import type { FinishedRun } from "../../src/core/store/store.ts";
 
 /** A run that was asked `question` and answered `answer`; without an answer it failed. */
 export function finishedRun(conversationId: string, question: string, answer?: string): FinishedRun {

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../core/run/events.ts";
 import type { Citation } from "../../core/run/outcome.ts";
-import type { Conversation } from "../../core/store/store.ts";
+import type { Conversation } from "../../core/store/conversations/conversation.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Mutable } from "../../kit/mutable.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";

@@ -1,5 +1,5 @@
 import type { Citation } from "../../core/run/outcome.ts";
-import type { SourceList } from "../../core/store/store.ts";
+import type { SourceList } from "../../core/store/conversations/conversation.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";

@@ -1,7 +1,7 @@
 import { toPlainText } from "../../core/model/message-content.ts";
 import type { MessageSources } from "../../core/model/messages.ts";
 import { hasWholeSource, type NumberedSource, readText, type SourceReading } from "../../core/sources.ts";
-import type { ConversationTurn, SourceList } from "../../core/store/store.ts";
+import type { ConversationTurn, SourceList } from "../../core/store/conversations/conversation.ts";
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { splitFences } from "../context/fence.ts";
 import { isCut } from "../tools/gap-lines.ts";

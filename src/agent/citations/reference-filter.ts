@@ -1,4 +1,4 @@
-import type { SourceList } from "../../core/store/store.ts";
+import type { SourceList } from "../../core/store/conversations/conversation.ts";
 import type { Source } from "../../core/tools/tool.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type Model, toModelName } from "../../core/model/model.ts";
 import type { OutcomeMeta } from "../../core/run/outcome.ts";
-import type { Conversation, ConversationTurn, Summary } from "../../core/store/store.ts";
+import type { Conversation, ConversationTurn, Summary } from "../../core/store/conversations/conversation.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { createRunClock, type RunClock } from "../limits/run-clock.ts";

@@ -1,7 +1,7 @@
 import { toPlainText } from "../../core/model/message-content.ts";
 import type { Message } from "../../core/model/messages.ts";
 import type { FinishReason, Model } from "../../core/model/model.ts";
-import type { ConversationTurn, Summary } from "../../core/store/store.ts";
+import type { ConversationTurn, Summary } from "../../core/store/conversations/conversation.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";

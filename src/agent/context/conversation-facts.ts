@@ -1,4 +1,4 @@
-import type { ConversationTurn } from "../../core/store/store.ts";
+import type { ConversationTurn } from "../../core/store/conversations/conversation.ts";
 import { detectLanguage, type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import type { Sizing } from "./shrink.ts";

@@ -1,5 +1,5 @@
 import { mapTexts, toParts } from "../../core/model/message-content.ts";
-import type { ConversationTurn, TurnStep } from "../../core/store/store.ts";
+import type { ConversationTurn, TurnStep } from "../../core/store/conversations/conversation.ts";
 import { splitFences } from "./fence.ts";
 import { planShrinkSteps, type Sizing, shrinkTexts } from "./shrink.ts";
 

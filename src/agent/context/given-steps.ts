@@ -1,6 +1,6 @@
 import type { GivenStep } from "../../core/client-tools.ts";
 import type { AssistantMessage, ToolCall, ToolMessage, UserMessage } from "../../core/model/messages.ts";
-import type { TurnStep } from "../../core/store/store.ts";
+import type { TurnStep } from "../../core/store/conversations/conversation.ts";
 import { type JsonObject, tryParseJson } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { fence } from "./fence.ts";

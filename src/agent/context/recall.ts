@@ -1,7 +1,7 @@
 import type { Message } from "../../core/model/messages.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import type { Notice } from "../../core/run/events.ts";
-import type { ConversationTurn, Summary } from "../../core/store/store.ts";
+import type { ConversationTurn, Summary } from "../../core/store/conversations/conversation.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { listEarlierReadings } from "../citations/readings.ts";

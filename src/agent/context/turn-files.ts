@@ -1,6 +1,6 @@
 import { describeFile } from "../../core/model/message-content.ts";
 import type { ContentPart, FileRef } from "../../core/model/messages.ts";
-import type { ConversationTurn } from "../../core/store/store.ts";
+import type { ConversationTurn } from "../../core/store/conversations/conversation.ts";
 import type { Locale, Text } from "../../kit/locale.ts";
 import { formatSize } from "../../kit/text/format-count.ts";
 import type { Sizing } from "./shrink.ts";

@@ -1,6 +1,6 @@
 import { describeFile, fromParts, toParts, toPlainText } from "../../core/model/message-content.ts";
 import type { ContentPart, ImagePart, Message, MessageContent, ToolMessage } from "../../core/model/messages.ts";
-import type { ConversationTurn, TurnStep } from "../../core/store/store.ts";
+import type { ConversationTurn, TurnStep } from "../../core/store/conversations/conversation.ts";
 import { detectLanguage, type Locale, say, type Text } from "../../kit/locale.ts";
 import type { RunInput } from "../run.ts";
 import { joinNote } from "./day-note.ts";

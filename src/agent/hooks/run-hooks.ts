@@ -1,7 +1,7 @@
 import type { HookEvent, HookReply, HookRunner } from "../../core/hooks.ts";
 import type { Message } from "../../core/model/messages.ts";
 import { toModelName } from "../../core/model/model.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import type { RunMessage } from "../../core/run/run-inbox.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";

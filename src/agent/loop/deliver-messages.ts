@@ -1,5 +1,5 @@
 import type { AssistantMessage, UserMessage } from "../../core/model/messages.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import type { Outcome } from "../../core/run/outcome.ts";
 import type { RunMessage } from "../../core/run/run-inbox.ts";
 import { isRecord } from "../../kit/json.ts";

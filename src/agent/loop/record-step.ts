@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, ToolMessage } from "../../core/model/messages.ts";
-import type { TurnStep } from "../../core/store/store.ts";
+import type { TurnStep } from "../../core/store/conversations/conversation.ts";
 import type { Run } from "../run.ts";
 import type { Observation } from "./calls/observe-call.ts";
 import { toToolMessages } from "./calls/tool-messages.ts";

@@ -1,6 +1,7 @@
 import { stoppingLimits } from "../../core/limits/limits.ts";
 import type { Outcome, StopReason } from "../../core/run/outcome.ts";
-import type { ConversationTurn, FinishedRun } from "../../core/store/store.ts";
+import type { ConversationTurn } from "../../core/store/conversations/conversation.ts";
+import type { FinishedRun } from "../../core/store/store.ts";
 import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { joinNote, renderQuestionNote } from "../context/day-note.ts";

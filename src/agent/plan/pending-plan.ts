@@ -1,6 +1,6 @@
 import { type PlanReply, readPlanReply } from "../../core/questions/plan-reply.ts";
 import type { PlanStep } from "../../core/run/events.ts";
-import type { Conversation } from "../../core/store/store.ts";
+import type { Conversation } from "../../core/store/conversations/conversation.ts";
 import { isRecord, tryParseJson } from "../../kit/json.ts";
 import type { Locale } from "../../kit/locale.ts";
 import type { Observation } from "../loop/calls/observe-call.ts";

@@ -4,8 +4,14 @@ import type { ToolCall, ToolMessage } from "../../core/model/messages.ts";
 import { toModelName } from "../../core/model/model.ts";
 import type { AgentEvent, Phase } from "../../core/run/events.ts";
 import type { Outcome, ToolCallRecord } from "../../core/run/outcome.ts";
+import type {
+  ConversationTurn,
+  NumberedResult,
+  SourceList,
+  TurnStep,
+} from "../../core/store/conversations/conversation.ts";
 import type { TakenRun } from "../../core/store/journal.ts";
-import type { ConversationTurn, FinishedRun, NumberedResult, SourceList, TurnStep } from "../../core/store/store.ts";
+import type { FinishedRun } from "../../core/store/store.ts";
 import { DuetError, type ErrorReport, toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { truncate } from "../../kit/text/truncate.ts";

@@ -1,6 +1,6 @@
 import { toPlainText } from "../../core/model/message-content.ts";
 import type { ToolMessage } from "../../core/model/messages.ts";
-import type { Conversation, ConversationTurn, NumberedResult } from "../../core/store/store.ts";
+import type { Conversation, ConversationTurn, NumberedResult } from "../../core/store/conversations/conversation.ts";
 import { readFenced } from "../context/fence.ts";
 import type { EarlierResults } from "./tool-results.ts";
 

@@ -1,5 +1,5 @@
 import type { ToolCall } from "../../core/model/messages.ts";
-import type { NumberedResult } from "../../core/store/store.ts";
+import type { NumberedResult } from "../../core/store/conversations/conversation.ts";
 import type { Source, Tool } from "../../core/tools/tool.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { type CutText, truncateCut, truncateMiddle } from "../../kit/text/truncate.ts";

@@ -5,7 +5,7 @@ import type { Config, SubAgentSettings } from "../../config/config.ts";
 import { operator } from "../../core/caller.ts";
 import { getTraceId } from "../../core/chain.ts";
 import { createRunFiles } from "../../core/files/run-files.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import type { AgentEvent } from "../../core/run/events.ts";
 import { ignoreAbort, waitAbortable } from "../../kit/async/timeout.ts";
 import { chooseLocale, type Text } from "../../kit/locale.ts";

@@ -3,7 +3,7 @@ import { notAllowedError, unknownKeyError } from "../../config/config-errors.ts"
 import { type Attachment, longestAttachments, mostAttachments } from "../../core/attachment.ts";
 import { type LimitField, limitRows, mapLimits } from "../../core/limits/limits.ts";
 import type { UserCallbacks } from "../../core/questions/user.ts";
-import { isConversationId } from "../../core/store/conversation-id.ts";
+import { isConversationId } from "../../core/store/conversations/conversation-id.ts";
 import { findPermitProblem } from "../../core/tools/tool-pattern.ts";
 import type { DuetError } from "../../kit/errors.ts";
 import { getOwnValue, isRecord, type JsonSchema } from "../../kit/json.ts";

@@ -1,6 +1,6 @@
 import type { Limits } from "../../agent/limits/run-clock.ts";
 import type { Config } from "../../config/config.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import { sumKnownCost } from "../../core/run/add-bills.ts";
 import type { Notice } from "../../core/run/events.ts";
 import type { Outcome } from "../../core/run/outcome.ts";

@@ -1,6 +1,7 @@
 import { operator } from "../../core/caller.ts";
+import type { Conversation } from "../../core/store/conversations/conversation.ts";
 import type { Journal, TakenRun } from "../../core/store/journal.ts";
-import type { Conversation, ConversationStore } from "../../core/store/store.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
 import type { ActiveRun } from "../ask/active-runs.ts";
 import type { AskRequest } from "../ask/ask-request.ts";
 import type { ConversationParts } from "../duet-parts.ts";

@@ -1,23 +1,19 @@
 import { LRUCache } from "lru-cache";
+import type { Conversation, ResultList, SourceList } from "../../core/store/conversations/conversation.ts";
+import { toRunEntry } from "../../core/store/conversations/entries.ts";
+import { findFileRef } from "../../core/store/conversations/find-file.ts";
+import { findLastResult } from "../../core/store/conversations/move-numbers.ts";
+import { createId } from "../../core/store/create-id.ts";
 import type { DailyUsage } from "../../core/store/daily-usage.ts";
-import { findFileRef } from "../../core/store/find-file.ts";
+import type { HostTimeouts } from "../../core/store/host-timeouts.ts";
+import type { IdempotencyRecords } from "../../core/store/idempotency-records.ts";
 import type { Journal, RunJournal } from "../../core/store/journal.ts";
-import { findLastResult } from "../../core/store/move-numbers.ts";
 import type { ResponseRecords } from "../../core/store/response-records.ts";
 import type { RunPlaces } from "../../core/store/run-places.ts";
-import {
-  type Conversation,
-  createId,
-  type FinishedRun,
-  type HostTimeouts,
-  type IdempotencyRecords,
-  type ResultList,
-  type SharedStore,
-  type SourceList,
-  toRunEntry,
-} from "../../core/store/store.ts";
+import type { FinishedRun, SharedStore } from "../../core/store/store.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { noConversationError, StoreError } from "../../store/store-errors.ts";
+import { StoreError } from "../../store/errors/store-error.ts";
+import { noConversationError } from "../../store/errors/usage-errors.ts";
 import { toConversationKey } from "./sessions.ts";
 import type { UnsavedRuns } from "./unsaved-runs.ts";
 

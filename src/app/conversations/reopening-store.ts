@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { Conversation, FinishedRun, SharedStore, SourceList } from "../../core/store/store.ts";
+import type { Conversation, SourceList } from "../../core/store/conversations/conversation.ts";
+import type { FinishedRun, SharedStore } from "../../core/store/store.ts";
 import { UnsavedRunError } from "../../core/store/unsaved-run-error.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";

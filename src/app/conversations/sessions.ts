@@ -1,8 +1,9 @@
 import { LRUCache } from "lru-cache";
 import type { Caller } from "../../core/caller.ts";
 import type { HookSession } from "../../core/hooks.ts";
+import type { Conversation } from "../../core/store/conversations/conversation.ts";
 import type { FindRecords } from "../../core/store/shared-records.ts";
-import type { Conversation, ConversationStore } from "../../core/store/store.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { KeyedMutex } from "../../kit/async/semaphore.ts";
 import type { ActiveRun } from "../ask/active-runs.ts";

@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { Notice } from "../../core/run/events.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import type { DuetError } from "../../kit/errors.ts";
-import { isUnreachable } from "../../store/store-errors.ts";
+import { isUnreachable } from "../../store/errors/store-error.ts";
 import type { ConversationParts } from "../duet-parts.ts";
 import type { StoreMonitor, StoreState, StoreStatus } from "./store-monitor.ts";
 

@@ -1,9 +1,10 @@
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import type { Notice } from "../../core/run/events.ts";
 import { type DuetError, toErrorReport } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { joinSentences } from "../../render/event-lines.ts";
-import { StoreError, type StoreFailure, toOperatorError } from "../../store/store-errors.ts";
+import type { StoreFailure } from "../../store/errors/reason.ts";
+import { StoreError, toOperatorError } from "../../store/errors/store-error.ts";
 
 /** Is `memory` where conversations last as long as the process, and `failing` where the last attempt to write them has failed. */
 export type StoreState = "ok" | "memory" | "failing";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { toDuetError } from "../../kit/errors.ts";
-import { canComeBack, toOperatorError } from "../../store/store-errors.ts";
+import { canComeBack, toOperatorError } from "../../store/errors/store-error.ts";
 
 /** Names the database in the state directory. */
 export const storeFile = "duet.db";

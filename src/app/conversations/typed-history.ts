@@ -1,7 +1,7 @@
 import { chmodSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { noticeKinds } from "../../core/notices.ts";
-import { mostTypedTexts, type TypedHistory } from "../../core/store/store.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
+import { mostTypedTexts, type TypedHistory } from "../../core/store/typed-history.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError, toDuetError } from "../../kit/errors.ts";
 import { isRecord } from "../../kit/json.ts";

@@ -1,10 +1,11 @@
+import type { SourceList } from "../../core/store/conversations/conversation.ts";
 import { LostRunError } from "../../core/store/journal.ts";
-import type { ConversationStore, FinishedRun, SourceList } from "../../core/store/store.ts";
+import type { ConversationStore, FinishedRun } from "../../core/store/store.ts";
 import { UnsavedRunError } from "../../core/store/unsaved-run-error.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { StoreError } from "../../store/store-errors.ts";
+import { StoreError } from "../../store/errors/store-error.ts";
 import { createRetryTimer, firstPauseMs, type Schedule } from "./retry-timer.ts";
 import { toConversationKey } from "./sessions.ts";
 import { describeStoreProblem, type StoreMonitor } from "./store-monitor.ts";

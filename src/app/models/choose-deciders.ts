@@ -4,7 +4,7 @@ import { isOffline, type ToolDefinition, toModelName } from "../../core/model/mo
 import type { RuleRouter } from "../../core/model/rule-router.ts";
 import type { Notice } from "../../core/run/events.ts";
 import type { Mode } from "../../core/run/outcome.ts";
-import type { Conversation } from "../../core/store/store.ts";
+import type { Conversation } from "../../core/store/conversations/conversation.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import type { AskRequest } from "../ask/ask-request.ts";
 

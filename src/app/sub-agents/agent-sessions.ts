@@ -1,5 +1,6 @@
-import { listBranchTurns, listPath, type TurnTree } from "../../core/store/branches.ts";
-import type { Conversation, ConversationStore } from "../../core/store/store.ts";
+import { listBranchTurns, listPath, type TurnTree } from "../../core/store/conversations/branches.ts";
+import type { Conversation } from "../../core/store/conversations/conversation.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
 
 /** Holds the sessions that agents which are other programs have for a conversation, by the agents' names. */
 export interface AgentSessions {

@@ -4,7 +4,7 @@ import { toUser, type User } from "../../core/questions/user.ts";
 import { sumKnownCost } from "../../core/run/add-bills.ts";
 import type { AgentEvent } from "../../core/run/events.ts";
 import type { Outcome } from "../../core/run/outcome.ts";
-import type { SourceList } from "../../core/store/store.ts";
+import type { SourceList } from "../../core/store/conversations/conversation.ts";
 import {
   type AgentUsage,
   createFailure,

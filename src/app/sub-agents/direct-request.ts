@@ -1,5 +1,5 @@
 import { countAgentsAbove, deepestChain, tooDeepError } from "../../core/chain.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import type { Notice } from "../../core/run/events.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Locale, Text } from "../../kit/locale.ts";

@@ -2,7 +2,7 @@ import type { AgentAnswer, AgentPool, OtherAgent } from "../../client/acp/agent-
 import { findKnownAgent } from "../../config/agents/known-agents.ts";
 import type { Config, ServerSettings, SubAgentSettings } from "../../config/config.ts";
 import { countAgentsAbove, deepestChain, tooDeepError } from "../../core/chain.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import { createFailure, type ToolContext, type ToolFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";

@@ -1,4 +1,4 @@
-import type { ConversationEntry } from "../../core/store/store.ts";
+import type { ConversationEntry } from "../../core/store/conversations/entries.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../kit/text/sanitize.ts";
 import { renderTime } from "../../render/render-time.ts";

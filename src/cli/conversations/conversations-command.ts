@@ -1,6 +1,7 @@
-import { toConversationJson, toEntryJson } from "../../core/store/conversation-json.ts";
-import { longestTitle } from "../../core/store/conversation-title.ts";
-import type { ConversationChanges, ConversationStore, RunEntry } from "../../core/store/store.ts";
+import { toConversationJson, toEntryJson } from "../../core/store/conversations/conversation-json.ts";
+import { longestTitle } from "../../core/store/conversations/conversation-title.ts";
+import type { RunEntry } from "../../core/store/conversations/entries.ts";
+import type { ConversationChanges, ConversationStore } from "../../core/store/store.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";

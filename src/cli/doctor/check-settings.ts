@@ -1,7 +1,7 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type { ModelCheck, SearchCheck } from "../../app/models/check-models.ts";
 import type { Config } from "../../config/config.ts";
-import { resolveVendorName } from "../../config/models/resolve-model.ts";
+import { resolveVendorName } from "../../config/models/vendor-table.ts";
 import { describeServerCount } from "../../config/sources/choose-files.ts";
 import { describeUnreadLines } from "../../config/sources/dot-env-lines.ts";
 import { createStateFolder } from "../../config/sources/state-folder.ts";

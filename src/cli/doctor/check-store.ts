@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { StoreHealth } from "../../app/conversations/store-health.ts";
 import { findDatabase, refuseUnusableStore, storeFile } from "../../app/conversations/store-settings.ts";
 import type { Config } from "../../config/config.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import { StoreError, toOperatorError } from "../../store/store-errors.ts";
+import { StoreError, toOperatorError } from "../../store/errors/store-error.ts";
 import type { Finding } from "./findings.ts";
 
 /**

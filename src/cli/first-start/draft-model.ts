@@ -1,6 +1,7 @@
 import type { Config } from "../../config/config.ts";
-import { createVendorTable, resolveModel, type VendorSpec } from "../../config/models/resolve-model.ts";
-import { isHttpAddress } from "../../config/schema/schema-parts.ts";
+import { resolveModel } from "../../config/models/resolve-model.ts";
+import { createVendorTable, type VendorSpec } from "../../config/models/vendor-table.ts";
+import { isHttpAddress } from "../../config/schema/address-schemas.ts";
 import type { ModelSettings, Vendor } from "../../core/model/model-settings.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { isSecureAddress } from "../../kit/net/secure-address.ts";

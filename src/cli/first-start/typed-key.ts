@@ -1,4 +1,4 @@
-import { isHttpAddress } from "../../config/schema/schema-parts.ts";
+import { isHttpAddress } from "../../config/schema/address-schemas.ts";
 import type { Environment } from "../../config/sources/expand-variables.ts";
 import type { Text } from "../../kit/locale.ts";
 

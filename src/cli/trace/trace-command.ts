@@ -1,5 +1,6 @@
 import type { AgentTrace } from "../../core/run/trace.ts";
-import type { ConversationStore, RunEntry } from "../../core/store/store.ts";
+import type { RunEntry } from "../../core/store/conversations/entries.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
 import { DuetError } from "../../kit/errors.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";

@@ -1,5 +1,5 @@
 import type { AcpSettings, ServerSettings } from "../../config/config.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import type { AgentUsage, ToolContext } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";

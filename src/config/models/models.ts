@@ -5,21 +5,16 @@ import type { ProxyRules } from "../../kit/net/proxy-rules.ts";
 import { defaultTemperature, defaultWire, vendors } from "../../providers/vendors.ts";
 import { configError, type ErrorCollector, notAllowedError } from "../config-errors.ts";
 import type { NetworkSettings } from "../network.ts";
+import { httpAddress, isHttpAddress } from "../schema/address-schemas.ts";
 import type { Settings } from "../schema/file-schema.ts";
-import { httpAddress, isHttpAddress } from "../schema/schema-parts.ts";
 import { hideSecrets, maskAddress, maskValue } from "../secrets/mask.ts";
 import { listEnvironmentSecrets } from "../sources/environment.ts";
 import type { Environment } from "../sources/expand-variables.ts";
 import { getValue, type Path } from "../sources/setting-path.ts";
 import type { Source } from "../sources/source.ts";
 import type { UnsetPart } from "../sources/unset-parts.ts";
-import {
-  createVendorTable,
-  type ModelSpec,
-  resolveModel,
-  resolveVendorName,
-  type UsualParameters,
-} from "./resolve-model.ts";
+import { type ModelSpec, resolveModel, type UsualParameters } from "./resolve-model.ts";
+import { createVendorTable, resolveVendorName } from "./vendor-table.ts";
 
 /** Selects the rule-based model, which needs neither key nor network. */
 export interface OfflineModel {

@@ -4,7 +4,7 @@ import type { Vendor } from "../../core/model/model-settings.ts";
 import { vendors } from "../../providers/vendors.ts";
 import type { Config } from "../config.ts";
 import { listCalledModels } from "../models/called-models.ts";
-import { resolveVendorName } from "../models/resolve-model.ts";
+import { resolveVendorName } from "../models/vendor-table.ts";
 import { findPathOfVariable, findVariable } from "./environment.ts";
 import { listVariables } from "./expand-variables.ts";
 import { readText } from "./find-file.ts";

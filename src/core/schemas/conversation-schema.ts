@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { longestTitle } from "../store/conversation-title.ts";
+import { longestTitle } from "../store/conversations/conversation-title.ts";
 import { citationSchema, modeSchema, statusSchema } from "./outcome-schema.ts";
 import { feedbackSchema } from "./trace-schema.ts";
 

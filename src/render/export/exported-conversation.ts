@@ -1,8 +1,9 @@
 import { toModelName } from "../../core/model/model.ts";
 import type { AgentTrace, TraceStep } from "../../core/run/trace.ts";
-import { listBranchTurns, type TurnTree } from "../../core/store/branches.ts";
-import type { ConversationStore, ConversationTurn } from "../../core/store/store.ts";
-import { listTurnRuns } from "../../core/store/turn-runs.ts";
+import { listBranchTurns, type TurnTree } from "../../core/store/conversations/branches.ts";
+import type { ConversationTurn } from "../../core/store/conversations/conversation.ts";
+import { listTurnRuns } from "../../core/store/conversations/turn-runs.ts";
+import type { ConversationStore } from "../../core/store/store.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { toSafeJson, toShortLine } from "../../kit/text/sanitize.ts";
 import { renderSeconds, stopReasons } from "../event-lines.ts";

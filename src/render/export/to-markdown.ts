@@ -1,4 +1,4 @@
-import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import { toConversationTitle } from "../../core/store/conversations/conversation-title.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { sanitize, toShortLine } from "../../kit/text/sanitize.ts";
 import { modeNames } from "../mode-names.ts";

@@ -1,4 +1,4 @@
-import { isTakeoverNotice } from "../../core/notices.ts";
+import { isTakeoverNotice } from "../../core/notices/outcome-notices.ts";
 import type { AgentEvent } from "../../core/run/events.ts";
 import type { Outcome } from "../../core/run/outcome.ts";
 import { longestMessage } from "../../core/run/run-inbox.ts";

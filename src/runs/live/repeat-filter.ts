@@ -1,4 +1,4 @@
-import { isTakeoverNotice } from "../../core/notices.ts";
+import { isTakeoverNotice } from "../../core/notices/outcome-notices.ts";
 import { type DraftEvent, isDraftEvent } from "../../core/run/drafts.ts";
 import type { AgentEvent } from "../../core/run/events.ts";
 import type { Citation } from "../../core/run/outcome.ts";

@@ -1,4 +1,4 @@
-import { addNotices, type OutcomeNotice, toOutcomeNotices } from "../../core/notices.ts";
+import { addNotices, type OutcomeNotice, toOutcomeNotices } from "../../core/notices/outcome-notices.ts";
 import type { AgentEvent } from "../../core/run/events.ts";
 import type { Mode, ModelBill, Outcome, ToolCallRecord } from "../../core/run/outcome.ts";
 import { reduceRun } from "../../core/run/reduce-run.ts";

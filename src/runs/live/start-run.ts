@@ -1,7 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { AskRequest } from "../../app/ask/ask-request.ts";
 import type { Caller } from "../../core/caller.ts";
-import { addNotices, noticeKinds, replaceNotSaved, toOutcomeNotices } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
+import { addNotices, replaceNotSaved, toOutcomeNotices } from "../../core/notices/outcome-notices.ts";
 import type { QuestionKind } from "../../core/questions/user-question.ts";
 import { type DraftEvent, isDraftEvent } from "../../core/run/drafts.ts";
 import type { AgentEvent } from "../../core/run/events.ts";

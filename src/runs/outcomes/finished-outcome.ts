@@ -1,4 +1,4 @@
-import { addNotices, toOutcomeNotices } from "../../core/notices.ts";
+import { addNotices, toOutcomeNotices } from "../../core/notices/outcome-notices.ts";
 import { hasSucceeded, type Outcome, type ToolCallRecord } from "../../core/run/outcome.ts";
 import type { AgentTrace, TraceStep } from "../../core/run/trace.ts";
 import type { ErrorReport } from "../../kit/errors.ts";

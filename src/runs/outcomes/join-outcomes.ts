@@ -1,5 +1,5 @@
 import { renderReferences } from "../../agent/citations/citations.ts";
-import { toOutcomeNotices } from "../../core/notices.ts";
+import { toOutcomeNotices } from "../../core/notices/outcome-notices.ts";
 import { addBills } from "../../core/run/add-bills.ts";
 import type { Citation, Outcome } from "../../core/run/outcome.ts";
 import type { Locale } from "../../kit/locale.ts";

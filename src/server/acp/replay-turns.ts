@@ -1,7 +1,7 @@
 import type { SessionUpdate, ToolKind } from "@agentclientprotocol/sdk";
 import { readFenced } from "../../agent/context/fence.ts";
 import { toPlainText } from "../../core/model/message-content.ts";
-import type { Conversation, ConversationTurn } from "../../core/store/store.ts";
+import type { Conversation, ConversationTurn } from "../../core/store/conversations/conversation.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { findLocations, toTitle } from "./session-updates.ts";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Duet } from "../../app/duet.ts";
 import type { Caller } from "../../core/caller.ts";
-import { getIdempotencyRecords } from "../../core/store/store.ts";
+import { getIdempotencyRecords } from "../../core/store/idempotency-records.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";

@@ -1,4 +1,4 @@
-import { longestSearch } from "../../core/store/text-search.ts";
+import { longestSearch } from "../../core/store/conversations/text-search.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import type { Text } from "../../kit/locale.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";

@@ -22,7 +22,7 @@ import { createHealthPages, type Readiness } from "./health.ts";
 import { type ConnectionLimits, connectionLimits, listen } from "./listen.ts";
 import { createMcpRoute } from "./mcp/mcp-route.ts";
 import type { FollowResources, OnChange } from "./mcp/requests.ts";
-import type { StopRuns } from "./mcp/sessions.ts";
+import type { StopRuns } from "./mcp/run-stops.ts";
 import { readAcceptedLocale } from "./request/accepted-locale.ts";
 import { createAllowedNames } from "./request/allowed-names.ts";
 import { checkRequest } from "./request/check-request.ts";

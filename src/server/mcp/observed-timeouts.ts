@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Duet } from "../../app/duet.ts";
 import type { Caller } from "../../core/caller.ts";
-import type { HostIdentity } from "../../core/store/store.ts";
+import type { HostIdentity } from "../../core/store/host-timeouts.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 
 /**

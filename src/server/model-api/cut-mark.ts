@@ -1,4 +1,4 @@
-import { readServerEnd } from "../../core/notices.ts";
+import { readServerEnd } from "../../core/notices/outcome-notices.ts";
 import type { Outcome } from "../../core/run/outcome.ts";
 import { type Locale, say } from "../../kit/locale.ts";
 import { renderPartial } from "../../render/event-lines.ts";

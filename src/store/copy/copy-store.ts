@@ -1,6 +1,6 @@
 import { DuetError } from "../../kit/errors.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { isAddress } from "../store-errors.ts";
+import { isAddress } from "../errors/store-error.ts";
 import { copiedTables } from "./copied-tables.ts";
 import type { RowStore } from "./row-store.ts";
 

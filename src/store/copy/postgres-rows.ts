@@ -1,5 +1,6 @@
 import { DuetError } from "../../kit/errors.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
+import { toOperatorError } from "../errors/store-error.ts";
 import { describePlace } from "../postgres/address.ts";
 import { createPool, type PoolClient } from "../postgres/client.ts";
 import { toBound } from "../postgres/connection.ts";
@@ -8,7 +9,6 @@ import { countNewerRuns } from "../postgres/journal/journal-formats.ts";
 import { isAlive } from "../postgres/journal/journal-texts.ts";
 import { migrateDatabase, readSchema } from "../postgres/schema.ts";
 import type { Value } from "../sql/work.ts";
-import { toOperatorError } from "../store-errors.ts";
 import type { RowStore } from "./row-store.ts";
 import { refuseRunsInUse } from "./runs-in-use.ts";
 

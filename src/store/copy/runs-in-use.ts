@@ -1,6 +1,6 @@
 import { DuetError } from "../../kit/errors.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
-import { isAddress } from "../store-errors.ts";
+import { isAddress } from "../errors/store-error.ts";
 
 /** Throws a `config` error where a store has runs that are carried out now: whoever uses the copy would carry them out a second time. */
 export function refuseRunsInUse(place: string, count: number): void {

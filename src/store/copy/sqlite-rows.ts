@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { toStoreError } from "../errors/store-error.ts";
+import { noStoreError } from "../errors/usage-errors.ts";
 import type { Row, Value } from "../sql/work.ts";
 import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
 import { isHolderAlive } from "../sqlite/journal/process-lock.ts";
 import { inspectSchema, migrateSchema, schemaVersion } from "../sqlite/schema.ts";
-import { noStoreError, toStoreError } from "../store-errors.ts";
 import type { RowStore } from "./row-store.ts";
 import { refuseRunsInUse } from "./runs-in-use.ts";
 

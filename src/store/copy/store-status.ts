@@ -1,13 +1,13 @@
 import { existsSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { toDuetError } from "../../kit/errors.ts";
+import { toOperatorError, toStoreError } from "../errors/store-error.ts";
 import type { PoolClient } from "../postgres/client.ts";
 import { countNewerRuns } from "../postgres/journal/journal-formats.ts";
 import { migrateDatabase, migrationMs, postgresSchemaVersion, readSchema } from "../postgres/schema.ts";
 import { withDatabase } from "../postgres/with-database.ts";
 import { loadSqlite, openDatabase } from "../sqlite/connection.ts";
 import { inspectSchema, schemaVersion } from "../sqlite/schema.ts";
-import { toOperatorError, toStoreError } from "../store-errors.ts";
 
 /** Says what a store is and what it holds. */
 export interface StoreStatus {

@@ -1,4 +1,8 @@
-import { type IdempotencyRecord, type IdempotencyRecords, longestRecordMs } from "../../core/store/store.ts";
+import {
+  type IdempotencyRecord,
+  type IdempotencyRecords,
+  longestRecordMs,
+} from "../../core/store/idempotency-records.ts";
 
 export interface MemoryIdempotencyRecords {
   of(owner: string | undefined): IdempotencyRecords;

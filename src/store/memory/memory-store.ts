@@ -1,74 +1,35 @@
 import { LRUCache } from "lru-cache";
 import type { AgentTrace } from "../../core/run/trace.ts";
-import { listBranchTurns, type TurnNode } from "../../core/store/branches.ts";
-import { toConversationTitle } from "../../core/store/conversation-title.ts";
+import type { TurnNode } from "../../core/store/conversations/branches.ts";
+import { toConversationTitle } from "../../core/store/conversations/conversation-title.ts";
+import { toLastRun, toRunEntry } from "../../core/store/conversations/entries.ts";
+import { findFileRef } from "../../core/store/conversations/find-file.ts";
+import { createId } from "../../core/store/create-id.ts";
 import { mostCallers, toUsageKey } from "../../core/store/daily-usage.ts";
 import { discardedOwner } from "../../core/store/discarded-owner.ts";
-import { findFileRef } from "../../core/store/find-file.ts";
-import { findLastResult, moveNumbers } from "../../core/store/move-numbers.ts";
-import {
-  dayMs,
-  type ExpiredConversation,
-  keepAll,
-  type Retention,
-  type RetentionLimits,
-} from "../../core/store/retention.ts";
+import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
 import { localRuns } from "../../core/store/shared-runs.ts";
-import {
-  type Conversation,
-  type ConversationChanges,
-  type ConversationEntry,
-  type ConversationTurn,
-  createId,
-  type FinishedRun,
-  type LastRun,
-  mostTypedTexts,
-  type OperatorStore,
-  type SharedStore,
-  type SourceList,
-  type TypedHistory,
-  toLastRun,
-  toRunEntry,
-} from "../../core/store/store.ts";
-import { createTextSearch, type TextMatch } from "../../core/store/text-search.ts";
-import { redactValue } from "../../kit/text/redact.ts";
-import { noConversationError } from "../store-errors.ts";
+import type { OperatorStore, SharedStore } from "../../core/store/store.ts";
+import { noConversationError } from "../errors/usage-errors.ts";
 import { createMemoryCredentials } from "./credentials.ts";
 import { createMemoryDailyUsage, type MemoryDailyUsage } from "./daily-usage.ts";
 import { createMemoryFiles } from "./files.ts";
 import { createMemoryIdempotencyRecords } from "./idempotency-records.ts";
 import { createMemoryJournal } from "./journal.ts";
+import { createKeptConversations } from "./kept-conversations.ts";
 import { createMemoryResponseRecords } from "./response-records.ts";
-import { createMemoryResults, type MemoryResults } from "./result-list.ts";
-import { createMemorySourceList } from "./source-list.ts";
-import { createMemoryTurns, type MemoryTurns } from "./turn-list.ts";
+import {
+  addTurn,
+  changeConversation,
+  copyConversation,
+  createStoredConversation,
+  findText,
+  type StoredConversation,
+  toConversation,
+  toEntry,
+} from "./stored-conversation.ts";
+import { createMemoryTypedHistory } from "./typed-history.ts";
 import { createMemoryUsageHistory } from "./usage-history.ts";
-
-interface StoredConversation {
-  id: string;
-  owner: string | undefined;
-  title: string;
-  isNamed: boolean;
-  isPinned: boolean;
-  turns: MemoryTurns;
-  folder: string | undefined;
-  isFork: boolean;
-  sources: SourceList;
-  results: MemoryResults;
-  marker: string | undefined;
-  /** Is about what it takes with its traces, in bytes. */
-  bytes: number;
-  runIds: string[];
-  pendingPlan?: { plan: string; branch: number } | undefined;
-  loadedTools?: readonly string[] | undefined;
-  /** Orders conversations by their last question: a conversation that is only read comes no further up. */
-  asked: number;
-  createdAt: string;
-  updatedAt: string;
-  lastRun?: LastRun | undefined;
-  /** Is whose it was, and until when it may be brought back. Nobody sees it meanwhile. */
-  discarded?: { owner: string | undefined; until: number } | undefined;
-}
 
 interface StoredTrace {
   owner: string | undefined;
@@ -83,9 +44,6 @@ export interface MemoryStoreOptions {
   now?: () => number;
 }
 
-/** Is how often the age of all conversations is looked at, in milliseconds. */
-const ageCheckMs = 3_600_000;
-
 /**
  * Keeps conversations for as long as the process lives. Beyond the limits, the least recently used of all owners are dropped that
  * nobody has named or pinned. When only such ones are left, it keeps more.
@@ -95,8 +53,6 @@ export function createMemoryStore({
   retention: limits = keepAll,
   now = Date.now,
 }: MemoryStoreOptions = {}): OperatorStore {
-  /** Holds the least recently used first. */
-  const conversations = new Map<string, StoredConversation>();
   const traces = new LRUCache<string, StoredTrace>({ max });
   const records = createMemoryIdempotencyRecords();
   const responses = createMemoryResponseRecords();
@@ -104,52 +60,16 @@ export function createMemoryStore({
   const files = createMemoryFiles();
   const usages = new LRUCache<string, MemoryDailyUsage>({ maxSize: mostCallers, sizeCalculation: () => 1 });
   let asked = 0;
-  /** Counts the bytes of all conversations. */
-  let stored = 0;
-  let ageCheckedAt = Number.NEGATIVE_INFINITY;
-
-  function markUsed(conversation: StoredConversation): void {
-    conversations.delete(conversation.id);
-    conversations.set(conversation.id, conversation);
-  }
-
-  function drop(id: string): boolean {
-    const { bytes = 0, runIds = [], owner } = conversations.get(id) ?? {};
-    for (const runId of runIds) traces.delete(runId);
-    records.removeOf(id);
-    responses.removeOf(id);
-    journal.removeOf(id, owner);
-    files.removeOf(id);
-    stored -= bytes;
-    return conversations.delete(id);
-  }
-
-  /**
-   * Lists what is over the limits, the least recently used first. The conversation that was used last always stays. Without
-   * `checksAge` it looks no further than the other limits need.
-   */
-  function listExpired(checksAge = true): ExpiredConversation[] {
-    const oldest = toTime(now() - limits.keepDays * dayMs);
-    let count = conversations.size;
-    let bytes = stored;
-    let seen = 0;
-    const expired: ExpiredConversation[] = [];
-    for (const each of conversations.values()) {
-      if (++seen === conversations.size || !(checksAge || count > max || bytes > limits.maxSize)) break;
-      const { id, owner, title, updatedAt, isNamed, isPinned } = each;
-      const isOld = updatedAt < oldest;
-      if (isNamed || isPinned || !(isOld || count > max || bytes > limits.maxSize)) continue;
-      count -= 1;
-      bytes -= each.bytes;
-      expired.push({ id, owner, title, updatedAt, bytes: each.bytes, reason: isOld ? "age" : "size" });
-    }
-    return expired;
-  }
-
-  function dropAll(expired: readonly ExpiredConversation[]): number {
-    for (const { id } of expired) drop(id);
-    return expired.length;
-  }
+  const conversations = createKeptConversations({
+    ...{ max, limits, now },
+    removeParts({ id, owner, runIds }) {
+      for (const runId of runIds) traces.delete(runId);
+      records.removeOf(id);
+      responses.removeOf(id);
+      journal.removeOf(id, owner);
+      files.removeOf(id);
+    },
+  });
 
   /** Gives a conversation and what belongs to it to another owner. */
   function changeOwner(kept: StoredConversation, owner: string | undefined): void {
@@ -159,20 +79,6 @@ export function createMemoryStore({
       if (found) found.owner = owner;
     }
     responses.changeOwner(kept.id, owner);
-  }
-
-  /** Removes what was discarded and can no longer be brought back. */
-  function dropDue(): number {
-    const due = [...conversations.values()].filter(({ discarded }) => discarded && discarded.until <= now());
-    for (const { id } of due) drop(id);
-    return due.length;
-  }
-
-  /** Runs with each question, so that it looks at the age of all conversations only once an hour. */
-  function dropExpired(): void {
-    const checksAge = now() - ageCheckedAt >= ageCheckMs;
-    if (checksAge) ageCheckedAt = now();
-    dropAll(listExpired(checksAge));
   }
 
   function getUsage(owner: string | undefined): MemoryDailyUsage {
@@ -189,12 +95,12 @@ export function createMemoryStore({
 
     /** Returns the conversation, or a new one, and marks it as the most recently used. */
     function touch(id: string): StoredConversation {
-      const kept = conversations.get(id) ?? begin(id, owner, toTime(now()));
+      const kept = conversations.get(id) ?? createStoredConversation(id, owner, toTime(now()));
       if (kept.owner !== owner) throw noConversationError();
       kept.asked = ++asked;
       kept.updatedAt = toTime(now());
-      markUsed(kept);
-      dropExpired();
+      conversations.markUsed(kept);
+      conversations.dropExpired();
       return kept;
     }
 
@@ -204,7 +110,8 @@ export function createMemoryStore({
     }
 
     const sortByLastAsked = (folder?: string | null): StoredConversation[] =>
-      [...conversations.values()]
+      conversations
+        .list()
         .filter((kept) => getOwned(kept) && (folder === undefined || (kept.folder ?? null) === folder))
         .sort((a, b) => b.asked - a.asked);
     function findOwned(id: string, folder: string | null | undefined): StoredConversation[] {
@@ -240,13 +147,13 @@ export function createMemoryStore({
           await copyConversation(kept, fork, branch);
           files.add(fork.id, files.list(id));
           fork.folder = folder;
-          stored += fork.bytes;
+          conversations.countBytes(fork.bytes);
           return fork.id;
         },
       },
       async load(id, branch, after) {
         const kept = getOwned(conversations.get(id));
-        if (kept) markUsed(kept);
+        if (kept) conversations.markUsed(kept);
         return kept && toConversation(kept, branch, after);
       },
       create: async (wanted, { isGiven = false } = {}) =>
@@ -264,14 +171,14 @@ export function createMemoryStore({
         const place = kept.turns.read(turn ? undefined : branch).branch;
         const bytes = 2 * (JSON.stringify(trace).length + said) + files.add(conversationId, added);
         kept.bytes += bytes;
-        stored += bytes;
+        conversations.countBytes(bytes);
         kept.runIds.push(runId);
         kept.pendingPlan = pendingPlan === undefined ? undefined : { plan: pendingPlan, branch: place };
         kept.loadedTools = loadedTools ?? kept.loadedTools;
         traces.set(runId, { owner, trace });
         records.settle(runId);
         journal.end(runId, owner);
-        dropExpired();
+        conversations.dropExpired();
       },
       async findFile({ conversationId, hash }) {
         const kept = getOwned(conversations.get(conversationId));
@@ -304,7 +211,7 @@ export function createMemoryStore({
           .map(({ kept, match }) => ({ ...toEntry(kept, withQuestions), ...(match && { match }) }));
       },
       async remove(id) {
-        return getOwned(conversations.get(id)) !== undefined && drop(id);
+        return getOwned(conversations.get(id)) !== undefined && conversations.drop(id);
       },
       async discard(id, graceMs) {
         const kept = getOwned(conversations.get(id));
@@ -313,11 +220,11 @@ export function createMemoryStore({
         changeOwner(kept, discardedOwner);
         records.removeOf(id);
         journal.removeOf(id, owner);
-        setTimeout(dropDue, graceMs + 1).unref();
+        setTimeout(conversations.dropDue, graceMs + 1).unref();
         return kept.discarded.until;
       },
       async restore(id) {
-        dropDue();
+        conversations.dropDue();
         const kept = conversations.get(id);
         if (kept?.discarded === undefined || kept.discarded.owner !== owner) return false;
         kept.discarded = undefined;
@@ -354,130 +261,17 @@ export function createMemoryStore({
     };
   }
 
-  const retention: Retention = {
-    limits,
-    listExpired: async () => listExpired(),
-    prune: async () => dropDue() + dropAll(listExpired()),
-    measure: async () => stored,
-    settled: async () => {},
-  };
   return {
     ...scopeToOwner(undefined),
     typedHistory: createMemoryTypedHistory(),
     credentials: createMemoryCredentials(),
     usageHistory: createMemoryUsageHistory(now),
-    retention,
+    retention: conversations.retention,
     journal: journal.open(),
     sharedRuns: localRuns,
   };
 }
 
-/**
- * Adds a turn with its results, and returns how many UTF-16 units that takes. They get the marker and the numbers that they have in
- * the conversation: two runs of it may have gone on side by side.
- */
-function addTurn(
-  kept: StoredConversation,
-  { turn, runId, branch, after, marker, lastResult = 0, results = [] }: AddedTurn,
-): number {
-  kept.marker ??= marker;
-  const first = kept.marker ?? "";
-  const isOther = marker !== undefined && marker !== first;
-  const marked = isOther ? redactValue(turn, (text) => text.replaceAll(marker, first)) : turn;
-  const by = kept.results.last - lastResult;
-  const given = { turn: marked, results };
-  const numbered = by > 0 && findLastResult(given) > lastResult ? moveNumbers(given, lastResult, by) : given;
-  kept.turns.add(numbered.turn, runId, branch, after);
-  return JSON.stringify(numbered.turn).length + kept.results.add(numbered.results, findLastResult(numbered));
-}
-
-interface AddedTurn extends Pick<FinishedRun, "runId" | "branch" | "after" | "marker" | "lastResult" | "results"> {
-  turn: ConversationTurn;
-}
-
-/** Copies what a branch consists of into a conversation that has just begun. */
-async function copyConversation(
-  { turns, title, marker, loadedTools, sources, results }: StoredConversation,
-  to: StoredConversation,
-  branch: number | undefined,
-): Promise<void> {
-  const { turns: copied, summary } = turns.read(branch);
-  const nodes = listBranchTurns(turns.tree(), turns.read(branch).branch);
-  for (const [index, turn] of copied.entries()) to.turns.add(turn, nodes[index]?.runId ?? "", undefined);
-  if (summary) to.turns.summarise(summary, undefined);
-  await to.sources.number(sources.all().map(({ source }) => source));
-  to.bytes = 2 * (JSON.stringify(copied).length + to.results.add(results.list(), results.last));
-  Object.assign(to, { title, marker, loadedTools, isFork: true });
-}
-
-/** Without a name of a person's, the title is that of the first run. */
-function changeConversation(
-  kept: StoredConversation,
-  { name, title, isPinned = kept.isPinned }: ConversationChanges,
-  firstTrace: AgentTrace | undefined,
-): void {
-  if (title !== undefined && !kept.isNamed) kept.title = title;
-  kept.isPinned = isPinned;
-  if (name === undefined) return;
-  kept.isNamed = name !== "";
-  kept.title = name || toConversationTitle(firstTrace?.question ?? "");
-}
-
 function toTime(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-function createMemoryTypedHistory(): TypedHistory {
-  let all: string[] = [];
-  return {
-    list: async () => [...all],
-    async add(texts) {
-      all = [...all, ...(typeof texts === "function" ? texts() : texts)].slice(-mostTypedTexts);
-    },
-  };
-}
-
-function begin(id: string, owner: string | undefined, now: string): StoredConversation {
-  const [sources, results, marker] = [createMemorySourceList(), createMemoryResults(), undefined];
-  const times = { asked: 0, createdAt: now, updatedAt: now };
-  const words = { title: "", isNamed: false, isPinned: false, turns: createMemoryTurns() };
-  const place = { folder: undefined, isFork: false };
-  return { id, owner, ...words, ...place, sources, results, marker, bytes: 0, runIds: [], ...times };
-}
-
-/** Returns a snapshot of the conversation. Later turns are not added to it. */
-function toConversation(kept: StoredConversation, wanted?: number, after?: number): Conversation {
-  const { id, title, sources, results, marker, pendingPlan: waiting, loadedTools } = kept;
-  const { branch, turns, summary } = kept.turns.read(wanted, after);
-  const pendingPlan = waiting?.branch === branch ? waiting.plan : undefined;
-  return { id, title, branch, turns, summary, sources, results: results.open(), marker, pendingPlan, loadedTools };
-}
-
-function toEntry(kept: StoredConversation, withQuestions: boolean): ConversationEntry {
-  const { id, title, isNamed, isPinned, turns, createdAt, updatedAt, folder, isFork, lastRun } = kept;
-  const questions = withQuestions
-    ? turns
-        .tree()
-        .turns.map(({ question }) => question.slice(0, 300))
-        .join("\n")
-    : undefined;
-  const more = {
-    ...(folder !== undefined && { folder }),
-    ...(isFork && { isFork }),
-    ...(questions && { questions }),
-    ...(lastRun && { lastRun }),
-  };
-  return { id, title, isNamed, isPinned, turns: turns.read().turns.length, createdAt, updatedAt, ...more };
-}
-
-/** Returns the first place of the words that are searched for. */
-function findText({ title, turns }: StoredConversation, words: string): TextMatch | undefined {
-  const search = createTextSearch(words);
-  const found = search?.matchTitle(title);
-  if (search === undefined || found) return found;
-  for (const turn of turns.list()) {
-    const match = search.matchTurn(turn);
-    if (match) return match;
-  }
-  return undefined;
 }

@@ -1,4 +1,4 @@
-import type { NumberedResult, ResultList } from "../../core/store/store.ts";
+import type { NumberedResult, ResultList } from "../../core/store/conversations/conversation.ts";
 import type { Mutable } from "../../kit/mutable.ts";
 
 /** Keeps the results of one conversation for as long as the process lives. */

@@ -6,9 +6,9 @@ import {
   listPath,
   type MadeSummary,
   type TurnTree,
-} from "../../core/store/branches.ts";
-import type { ConversationTurn, Summary } from "../../core/store/store.ts";
-import type { SearchedTurn } from "../../core/store/text-search.ts";
+} from "../../core/store/conversations/branches.ts";
+import type { ConversationTurn, Summary } from "../../core/store/conversations/conversation.ts";
+import type { SearchedTurn } from "../../core/store/conversations/text-search.ts";
 import type { Mutable } from "../../kit/mutable.ts";
 
 /** Holds the turns of one conversation with their branches and summaries. */

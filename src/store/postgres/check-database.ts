@@ -1,10 +1,10 @@
 import type { Text } from "../../kit/locale.ts";
-import { missingRightError, missingSchemaError } from "../store-errors.ts";
 import type { PoolClient } from "./client.ts";
 import { migrations } from "./migrations.ts";
 import { checkWritable } from "./reachability.ts";
 import { readUsableSchema } from "./schema.ts";
 import { withDatabase } from "./with-database.ts";
+import { missingRightError, missingSchemaError } from "./wrong-database-errors.ts";
 
 /**
  * Connects once and changes nothing. Rejects where the database cannot be used, or its tables are those of a newer Duet; with `mayWrite` also

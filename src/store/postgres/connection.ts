@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { createKeyedMutex } from "../../kit/async/semaphore.ts";
 import { createTimeLimit, sleep } from "../../kit/async/timeout.ts";
 import { DuetError } from "../../kit/errors.ts";
+import { onlyReads } from "../errors/postgres-reasons.ts";
+import { closedStoreError } from "../errors/usage-errors.ts";
 import type { StoreConnection, StoreWork } from "../sql/connection.ts";
 import { listValues, type NumberedStatement } from "../sql/number-parameters.ts";
 import {
@@ -14,7 +16,6 @@ import {
   type WorkAnswer,
   type WorkStep,
 } from "../sql/work.ts";
-import { closedStoreError, onlyReads } from "../store-errors.ts";
 import { describePlace } from "./address.ts";
 import { type PoolClient, usualTurnMs } from "./client.ts";
 import { getSqlState, toConnectError, toDatabaseError, turnTimeoutError } from "./database-error.ts";

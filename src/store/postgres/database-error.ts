@@ -1,5 +1,7 @@
 import { type DuetError, getMessage } from "../../kit/errors.ts";
-import { allInUse, busy, foreignTablesError, needsTls, noEntry, noTls, toStoreError } from "../store-errors.ts";
+import { allInUse, busy, needsTls, noEntry, noTls } from "../errors/postgres-reasons.ts";
+import { toStoreError } from "../errors/store-error.ts";
+import { foreignTablesError } from "./wrong-database-errors.ts";
 
 /** Returns the code of an error of the server (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 export function getSqlState(thrown: unknown): string | undefined {

@@ -1,7 +1,7 @@
 import type { OperatorStore } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
+import { canComeBack } from "../errors/store-error.ts";
 import { createSqlStore, type SqlStoreOptions } from "../sql/sql-store.ts";
-import { canComeBack } from "../store-errors.ts";
 import { openPostgresConnection, type PostgresConnection } from "./connection.ts";
 import { createPostgresJournal, type JournalOptions } from "./journal/journal.ts";
 import { channel, createNotifications } from "./notifications.ts";

@@ -1,7 +1,8 @@
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { sleep } from "../../kit/async/timeout.ts";
 import { type DuetError, getMessage } from "../../kit/errors.ts";
-import { isOutOfConnections, isUnreachable, onlyReads } from "../store-errors.ts";
+import { onlyReads } from "../errors/postgres-reasons.ts";
+import { isOutOfConnections, isUnreachable } from "../errors/store-error.ts";
 import { createPool, endConnections, type PoolClient } from "./client.ts";
 
 /**

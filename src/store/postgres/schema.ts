@@ -1,6 +1,7 @@
-import { newerSchemaError, oldServerError, wrongEncodingError } from "../store-errors.ts";
+import { newerSchemaError } from "../errors/usage-errors.ts";
 import type { PoolClient } from "./client.ts";
 import { migrations } from "./migrations.ts";
+import { oldServerError, wrongEncodingError } from "./wrong-database-errors.ts";
 
 /** Is the version of the tables that this program reads and writes. */
 export const postgresSchemaVersion = migrations.length;

@@ -1,4 +1,4 @@
-import { isOutOfConnections } from "../store-errors.ts";
+import { isOutOfConnections } from "../errors/store-error.ts";
 import {
   type Client,
   createClient,

@@ -1,22 +1,18 @@
 import { LRUCache } from "lru-cache";
 import type { NumberedSource } from "../../core/sources.ts";
-import { firstBranch } from "../../core/store/branches.ts";
-import { toConversationTitle } from "../../core/store/conversation-title.ts";
-import { findFileRef } from "../../core/store/find-file.ts";
+import { firstBranch } from "../../core/store/conversations/branches.ts";
+import type { Conversation } from "../../core/store/conversations/conversation.ts";
+import { toConversationTitle } from "../../core/store/conversations/conversation-title.ts";
+import { toRunEntry } from "../../core/store/conversations/entries.ts";
+import { findFileRef } from "../../core/store/conversations/find-file.ts";
+import { createId } from "../../core/store/create-id.ts";
 import { type Journal, LostRunError } from "../../core/store/journal.ts";
 import { keepAll, type RetentionLimits } from "../../core/store/retention.ts";
 import type { ProcessNotifications } from "../../core/store/shared-records.ts";
 import { localRuns, type SharedRuns } from "../../core/store/shared-runs.ts";
-import {
-  type Conversation,
-  type ConversationChanges,
-  createId,
-  type OperatorStore,
-  type SharedStore,
-  toRunEntry,
-} from "../../core/store/store.ts";
+import type { ConversationChanges, OperatorStore, SharedStore } from "../../core/store/store.ts";
 import { toText } from "../../kit/json.ts";
-import { StoreError } from "../store-errors.ts";
+import { StoreError } from "../errors/store-error.ts";
 import type { StoreConnection } from "./connection.ts";
 import { createSqlBranches } from "./conversations/branch-list.ts";
 import { insertSummary } from "./conversations/branches.ts";

@@ -1,5 +1,5 @@
 import { sleep } from "../../kit/async/timeout.ts";
-import { isBusy } from "../store-errors.ts";
+import { isBusy } from "../errors/sqlite-code.ts";
 
 /** Does what needs a lock, as soon as nobody else holds it. Throws what the attempt throws, and SQLite's "busy" in the end. */
 export type BusyRetry = <T>(attempt: () => T) => Promise<T>;

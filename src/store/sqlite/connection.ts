@@ -2,8 +2,10 @@ import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, rena
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { createFolder } from "../../kit/private-file.ts";
+import { isDamage } from "../errors/sqlite-code.ts";
+import { toStoreError } from "../errors/store-error.ts";
+import { closedStoreError } from "../errors/usage-errors.ts";
 import type { StoreConnection, StoreWork } from "../sql/connection.ts";
-import { closedStoreError, isDamage, toStoreError } from "../store-errors.ts";
 import { createBusyRetry } from "./busy-retry.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { type PreparedStatements, prepareWork, runWork } from "./prepare-statements.ts";

@@ -3,7 +3,8 @@ import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { createRandomHex } from "../../kit/random.ts";
-import { toStoreError, WrongTablesError } from "../store-errors.ts";
+import { WrongTablesError } from "../errors/sqlite-code.ts";
+import { toStoreError } from "../errors/store-error.ts";
 import { isLogAlone, loadSqlite } from "./connection.ts";
 import { inspectSchema } from "./schema.ts";
 

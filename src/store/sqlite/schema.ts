@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { newerSchemaError, WrongTablesError } from "../store-errors.ts";
+import { WrongTablesError } from "../errors/sqlite-code.ts";
+import { newerSchemaError } from "../errors/usage-errors.ts";
 
 /** Changes a file of one version into the next one. Its number is its place in `migrations`, counted from 1. */
 interface Migration {

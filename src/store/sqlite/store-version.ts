@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { newerSchemaError } from "../store-errors.ts";
+import { newerSchemaError } from "../errors/usage-errors.ts";
 import { schemaVersion } from "./schema.ts";
 
 /**

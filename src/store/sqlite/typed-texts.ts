@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mostTypedTexts } from "../../core/store/store.ts";
+import { mostTypedTexts } from "../../core/store/typed-history.ts";
 import { toTypedText } from "../sql/records/typed-history.ts";
 import { selectTypedTexts } from "../sql/statements/conversation-statements.ts";
 import { openReadOnly } from "./inspect-store.ts";

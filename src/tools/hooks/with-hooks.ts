@@ -1,5 +1,5 @@
 import type { HookReply, HookRunner } from "../../core/hooks.ts";
-import { noticeKinds } from "../../core/notices.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import { toInvalidArgumentsResult } from "../../core/tools/argument-feedback.ts";
 import { fillDefaults } from "../../core/tools/fill-defaults.ts";
 import { type HookDecision, isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createCitationFilter, renderReferences } from "../../../src/agent/citations/citations.ts";
-import type { SourceList } from "../../../src/core/store/store.ts";
+import type { SourceList } from "../../../src/core/store/conversations/conversation.ts";
 import { createMemorySourceList } from "../../../src/store/memory/source-list.ts";
 
 function threeSources(): SourceList {

@@ -3,7 +3,7 @@ import { listEarlierReadings } from "../../../src/agent/citations/readings.ts";
 import { fence } from "../../../src/agent/context/fence.ts";
 import { renderNote } from "../../../src/agent/hooks/render-note.ts";
 import { toPlainText } from "../../../src/core/model/message-content.ts";
-import type { TurnStep } from "../../../src/core/store/store.ts";
+import type { TurnStep } from "../../../src/core/store/conversations/conversation.ts";
 import type { Source, Tool, ToolResult } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";

@@ -11,7 +11,8 @@ import {
   type Turn,
   withCall,
 } from "../../../src/core/model/model.ts";
-import type { ConversationStore, TurnStep } from "../../../src/core/store/store.ts";
+import type { TurnStep } from "../../../src/core/store/conversations/conversation.ts";
+import type { ConversationStore } from "../../../src/core/store/store.ts";
 import { estimateMessageTokens } from "../../../src/providers/estimate-tokens.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";

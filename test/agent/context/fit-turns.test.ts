@@ -5,7 +5,7 @@ import { toPlainTurnMessages, toTurnMessages } from "../../../src/agent/context/
 import { createToolResults } from "../../../src/agent/tools/tool-results.ts";
 import { toPlainText } from "../../../src/core/model/message-content.ts";
 import type { Message } from "../../../src/core/model/messages.ts";
-import type { ConversationTurn } from "../../../src/core/store/store.ts";
+import type { ConversationTurn } from "../../../src/core/store/conversations/conversation.ts";
 
 const marker = "abcd1234";
 const page = "A line of the page.\n".repeat(1500);

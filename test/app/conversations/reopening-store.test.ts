@@ -6,9 +6,9 @@ import { createReopeningStore } from "../../../src/app/conversations/reopening-s
 import { createStoreMonitor, type StoreEvent } from "../../../src/app/conversations/store-monitor.ts";
 import type { DailyUsage, Spend } from "../../../src/core/store/daily-usage.ts";
 import type { SharedStore } from "../../../src/core/store/store.ts";
+import { toStoreError } from "../../../src/store/errors/store-error.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { toStoreError } from "../../../src/store/store-errors.ts";
 import { finishedRun, page } from "../../store/runs.ts";
 import { openStore, storeFile } from "../../store/stores.ts";
 

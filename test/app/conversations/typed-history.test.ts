@@ -9,7 +9,7 @@ import { openStore } from "../../../src/app/conversations/open-store.ts";
 import { createTypedHistory } from "../../../src/app/conversations/typed-history.ts";
 import { openHistory } from "../../../src/cli/terminal/editor/input-history.ts";
 import type { Notice } from "../../../src/core/run/events.ts";
-import type { TypedHistory } from "../../../src/core/store/store.ts";
+import type { TypedHistory } from "../../../src/core/store/typed-history.ts";
 import { createOnce } from "../../../src/kit/async/once.ts";
 import { startCpuClock } from "../../fakes/cpu-time.ts";
 import { temporaryFolder } from "../../fakes/program.ts";

@@ -12,8 +12,8 @@ import { createUnsavedRuns, type UnsavedLimits } from "../../../src/app/conversa
 import { noSpend } from "../../../src/core/store/daily-usage.ts";
 import { LostRunError } from "../../../src/core/store/journal.ts";
 import { UnsavedRunError } from "../../../src/core/store/unsaved-run-error.ts";
+import { StoreError } from "../../../src/store/errors/store-error.ts";
 import { createSqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
-import { StoreError } from "../../../src/store/store-errors.ts";
 import { finishedRun, page } from "../../store/runs.ts";
 import { storeFile } from "../../store/stores.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../../src/config/load-config.ts";
-import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable } from "../../../src/config/models/vendor-table.ts";
 import { listSecrets } from "../../../src/config/secrets/secrets.ts";
 
 const resolve = (spec: Parameters<typeof resolveModel>[0], environment = {}, own = {}) =>

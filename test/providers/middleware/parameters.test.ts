@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable } from "../../../src/config/models/vendor-table.ts";
 import type { ModelSettings } from "../../../src/core/model/model-settings.ts";
 import { createModel } from "../../../src/providers/create-model.ts";
 import { chooseParameters } from "../../../src/providers/middleware/parameters.ts";

@@ -1,7 +1,8 @@
 // A provider that nobody here wrote: `@copilotkit/aimock` speaks the three wires and checks some of their rules itself.
 import { LLMock } from "@copilotkit/aimock";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable } from "../../../src/config/models/vendor-table.ts";
 import type { AssistantMessage, Message } from "../../../src/core/model/messages.ts";
 import type { ModelEvent } from "../../../src/core/model/model.ts";
 import { type WireName, wires } from "../../../src/core/model/model-settings.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable } from "../../../src/config/models/vendor-table.ts";
 import type { Message } from "../../../src/core/model/messages.ts";
 import type { ModelEvent } from "../../../src/core/model/model.ts";
 import type { ModelSettings } from "../../../src/core/model/model-settings.ts";

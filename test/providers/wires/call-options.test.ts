@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createVendorTable, resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { resolveModel } from "../../../src/config/models/resolve-model.ts";
+import { createVendorTable } from "../../../src/config/models/vendor-table.ts";
 import type { ModelRequest, ResponseFormat } from "../../../src/core/model/model.ts";
 import type { JsonSchema } from "../../../src/kit/json.ts";
 import { createModel } from "../../../src/providers/create-model.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { noticeKinds } from "../../../src/core/notices.ts";
+import { noticeKinds } from "../../../src/core/notices/notice-kinds.ts";
 import type { AgentEvent } from "../../../src/core/run/events.ts";
 import type { RunMessage } from "../../../src/core/store/run-mailbox.ts";
 import { localRuns, type RunUpdate, type SharedRun, type SharedRuns } from "../../../src/core/store/shared-runs.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { noticeKinds } from "../../../src/core/notices.ts";
+import { noticeKinds } from "../../../src/core/notices/notice-kinds.ts";
 import type { AgentEvent } from "../../../src/core/run/events.ts";
 import { reduceRun } from "../../../src/core/run/reduce-run.ts";
 import { createRunState } from "../../../src/core/run/run-state.ts";

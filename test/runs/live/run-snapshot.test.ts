@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noticeKinds } from "../../../src/core/notices.ts";
+import { noticeKinds } from "../../../src/core/notices/notice-kinds.ts";
 import { createRunSnapshot } from "../../../src/runs/live/run-snapshot.ts";
 
 test("a run that goes on shows the notices that its result will repeat, each once", () => {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConversationEntryJson } from "../../../src/core/schemas/conversation-schema.ts";
-import type { ConversationJson } from "../../../src/core/store/conversation-json.ts";
+import type { ConversationJson } from "../../../src/core/store/conversations/conversation-json.ts";
 import { waitAbortable } from "../../../src/kit/async/timeout.ts";
 import { loadExported } from "../../../src/render/export/exported-conversation.ts";
 import { waitForEnd } from "../../../src/runs/live/wait-until.ts";

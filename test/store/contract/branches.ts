@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { listBranchTurns } from "../../../src/core/store/branches.ts";
+import { listBranchTurns } from "../../../src/core/store/conversations/branches.ts";
 import type { SharedStore } from "../../../src/core/store/store.ts";
 import { finishedRun, page } from "../runs.ts";
 import type { OpenTestStore } from "../stores.ts";

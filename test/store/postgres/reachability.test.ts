@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { StoreError } from "../../../src/store/errors/store-error.ts";
 import { createReachability } from "../../../src/store/postgres/reachability.ts";
-import { StoreError } from "../../../src/store/store-errors.ts";
 import { postgres, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
+import { StoreError } from "../../../src/store/errors/store-error.ts";
 import { openReadOnlyStore } from "../../../src/store/sqlite/read-only-store.ts";
-import { StoreError } from "../../../src/store/store-errors.ts";
 import { finishedRun, page } from "../runs.ts";
 import { olderFile, openStore, storeFile } from "../stores.ts";
 

@@ -1,5 +1,5 @@
 import type { AgentTrace } from "../../../core/run/trace.ts";
-import { listBranchTurns, type TurnNode, type TurnTree } from "../../../core/store/branches.ts";
+import { listBranchTurns, type TurnNode, type TurnTree } from "../../../core/store/conversations/branches.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";

@@ -1,4 +1,4 @@
-import { longestTitle } from "../../../core/store/conversation-title.ts";
+import { longestTitle } from "../../../core/store/conversations/conversation-title.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { sanitizeLine, toShortLine } from "../../../kit/text/sanitize.ts";
 import { renderBill } from "../../../render/event-lines.ts";

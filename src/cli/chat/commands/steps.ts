@@ -1,7 +1,7 @@
 import type { PlanStep } from "../../../core/run/events.ts";
-import { findResultNumber } from "../../../core/store/move-numbers.ts";
+import { findResultNumber } from "../../../core/store/conversations/move-numbers.ts";
+import { listTurnRuns } from "../../../core/store/conversations/turn-runs.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
-import { listTurnRuns } from "../../../core/store/turn-runs.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";
 import { planSigns, renderPlanTitle, toPurpose } from "../../../render/plan-lines.ts";

@@ -1,6 +1,6 @@
 import type { Duet } from "../../../app/duet.ts";
 import type { Config } from "../../../config/config.ts";
-import { firstBranch } from "../../../core/store/branches.ts";
+import { firstBranch } from "../../../core/store/conversations/branches.ts";
 import type { ChatConversation, ChatSettings } from "../chat.ts";
 import type { ChatInterface } from "../interface/chat-interface.ts";
 import type { Offers } from "../offers.ts";

@@ -1,8 +1,8 @@
 import type { Duet } from "../../../app/duet.ts";
 import type { AgentTrace } from "../../../core/run/trace.ts";
-import { firstBranch } from "../../../core/store/branches.ts";
-import type { Conversation } from "../../../core/store/store.ts";
-import { listTurnRuns } from "../../../core/store/turn-runs.ts";
+import { firstBranch } from "../../../core/store/conversations/branches.ts";
+import type { Conversation } from "../../../core/store/conversations/conversation.ts";
+import { listTurnRuns } from "../../../core/store/conversations/turn-runs.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../../kit/async/timeout.ts";
 import type { Offer } from "../offers.ts";

@@ -2,9 +2,9 @@ import { type RunChoices, readChoices } from "../../../app/conversations/last-ch
 import type { Duet } from "../../../app/duet.ts";
 import type { ModelChanges } from "../../../app/models/change-models.ts";
 import { toModelName } from "../../../core/model/model.ts";
-import { firstBranch } from "../../../core/store/branches.ts";
-import { toConversationTitle } from "../../../core/store/conversation-title.ts";
-import { listTurnRuns } from "../../../core/store/turn-runs.ts";
+import { firstBranch } from "../../../core/store/conversations/branches.ts";
+import { toConversationTitle } from "../../../core/store/conversations/conversation-title.ts";
+import { listTurnRuns } from "../../../core/store/conversations/turn-runs.ts";
 import { waitAbortable } from "../../../kit/async/timeout.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { say } from "../../../kit/locale.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../../config/config.ts";
-import type { TypedHistory } from "../../../core/store/store.ts";
+import type { TypedHistory } from "../../../core/store/typed-history.ts";
 import type { Console } from "../../console.ts";
 import { openHistory } from "../../terminal/editor/input-history.ts";
 import { canShowHyperlinks } from "../../terminal/text/hyperlink.ts";

@@ -2,7 +2,7 @@ import type { PlanStep } from "../../../core/run/events.ts";
 import type { Outcome } from "../../../core/run/outcome.ts";
 import { reduceRun } from "../../../core/run/reduce-run.ts";
 import { type CallEntry, createRunState, type RunItem, type ThoughtEntry } from "../../../core/run/run-state.ts";
-import { findResultNumber } from "../../../core/store/move-numbers.ts";
+import { findResultNumber } from "../../../core/store/conversations/move-numbers.ts";
 import { createRecordFinder } from "../../../core/tools/call-records.ts";
 import { toSafeJson } from "../../../kit/text/sanitize.ts";
 import { takeStart } from "../../../kit/text/truncate.ts";

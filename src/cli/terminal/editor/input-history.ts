@@ -1,4 +1,4 @@
-import { mostTypedTexts, type TypedHistory } from "../../../core/store/store.ts";
+import { mostTypedTexts, type TypedHistory } from "../../../core/store/typed-history.ts";
 import type { InputHistory } from "./editor.ts";
 
 /** Opens the history with what earlier chats have stored. Without a store it lasts as long as the chat. */

@@ -6,14 +6,14 @@ import {
   conversationChangesSchema,
   type DiscardedConversationJson,
 } from "../../../core/schemas/conversation-schema.ts";
-import { listBranchTurns, type TurnTree } from "../../../core/store/branches.ts";
+import { listBranchTurns, type TurnTree } from "../../../core/store/conversations/branches.ts";
 import {
   type ConversationJson,
   type StoredRun,
   toConversationJson,
   toLastRunJson,
-} from "../../../core/store/conversation-json.ts";
-import { longestTitle } from "../../../core/store/conversation-title.ts";
+} from "../../../core/store/conversations/conversation-json.ts";
+import { longestTitle } from "../../../core/store/conversations/conversation-title.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { toShortLine } from "../../../kit/text/sanitize.ts";

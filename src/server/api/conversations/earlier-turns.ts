@@ -1,6 +1,6 @@
 import type { Attachment } from "../../../core/attachment.ts";
 import type { FileRef } from "../../../core/model/messages.ts";
-import { findFileRef } from "../../../core/store/find-file.ts";
+import { findFileRef } from "../../../core/store/conversations/find-file.ts";
 import type { ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import type { CallerScope } from "../../../runs/run-service.ts";

@@ -1,7 +1,8 @@
 import type { Caller } from "../../../core/caller.ts";
 import type { ConversationEntryJson } from "../../../core/schemas/conversation-schema.ts";
-import { toEntryJson } from "../../../core/store/conversation-json.ts";
-import type { ConversationEntry, ConversationStore } from "../../../core/store/store.ts";
+import { toEntryJson } from "../../../core/store/conversations/conversation-json.ts";
+import type { ConversationEntry } from "../../../core/store/conversations/entries.ts";
+import type { ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { ListedRun } from "../../../runs/followed-runs.ts";

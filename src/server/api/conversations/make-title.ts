@@ -1,5 +1,5 @@
 import { withTurnBudget } from "../../../app/models/with-turn-budget.ts";
-import { longestTitle } from "../../../core/store/conversation-title.ts";
+import { longestTitle } from "../../../core/store/conversations/conversation-title.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { createRandomHex } from "../../../kit/random.ts";

@@ -13,7 +13,8 @@ import { closing, HttpRefusalError } from "../response/refusal.ts";
 import type { RouteCall } from "../routes.ts";
 import { createPassedMessages } from "./passed-messages.ts";
 import { createRequests, type FollowResources, type OnChange } from "./requests.ts";
-import { createSessions, type StopRuns } from "./sessions.ts";
+import type { StopRuns } from "./run-stops.ts";
+import { createSessions } from "./sessions.ts";
 import { createSharedSessions } from "./shared-sessions.ts";
 
 export interface McpRouteOptions {

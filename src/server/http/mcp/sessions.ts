@@ -1,25 +1,25 @@
 import { randomInt, randomUUID } from "node:crypto";
-import {
-  type McpServer,
-  ProtocolErrorCode,
-  specTypeSchemas,
-  WebStandardStreamableHTTPServerTransport,
-} from "@modelcontextprotocol/server";
+import { type McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import type { Caller } from "../../../core/caller.ts";
-import { showValue } from "../../../core/tools/argument-feedback.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import type { Locale } from "../../../kit/locale.ts";
 import { isTimeoutReason, lostCallerMs } from "../../../runs/run-service.ts";
 import type { Message } from "../../mcp/check-message.ts";
-import { describeIssues } from "../../mcp/describe-params.ts";
-import type { HttpRefusal } from "../response/dialects.ts";
 import { toJsonRpcError } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
 import { createEventLog, type EventBudget, type EventLimits, eventLimits } from "./event-log.ts";
 import type { McpExchange } from "./mcp-exchange.ts";
 import type { PassedMessages } from "./passed-messages.ts";
 import { addIdPrefix } from "./request-id-prefix.ts";
+import { createRunStops, type StopRuns } from "./run-stops.ts";
 import { createSession, readCancel, retryMs, type Session } from "./session.ts";
+import {
+  createFullRefusal,
+  createUnknownSessionRefusal,
+  findInitializeProblem,
+  isNotInitialized,
+  noIdRefusal,
+} from "./session-refusals.ts";
 import type { SharedSession, SharedSessions } from "./shared-sessions.ts";
 
 export interface SessionOptions {
@@ -41,11 +41,6 @@ interface SharedParts {
   /** Stops what a request of a caller has begun, or all requests of a session, in processes that no longer answer. */
   stopRuns?: StopRuns | undefined;
 }
-
-export type StopRuns = (
-  request: { sessionId: string; requestId?: string | number | undefined },
-  caller: Caller,
-) => Promise<void>;
 
 /** Holds the sessions of all clients of the 2025 protocol. */
 export interface Sessions {
@@ -77,8 +72,7 @@ export function createSessions(options: SessionOptions): Sessions {
   /** Holds the sessions of other processes that are being taken up. */
   const taking = new Map<string, Promise<Session | undefined>>();
   let isClosed = false;
-  /** Holds what stops runs later. */
-  const due = new Set<() => Promise<void>>();
+  const stops = createRunStops(shared?.stopRuns);
 
   function closeSession(id: string): void {
     const entry = sessions.get(id);
@@ -156,18 +150,7 @@ export function createSessions(options: SessionOptions): Sessions {
     const announced = shared?.messages.announceEnd(id);
     await ignoreRejection(announced, "no process takes it up any more, and each closes it when it is idle");
     // The process of a call may have ended; another one that goes on with its run knows no session.
-    stopLater({ sessionId: id }, caller, lostCallerMs);
-  }
-
-  /** Stops the runs of a request, or of a session, after so many milliseconds, or when this process ends. */
-  function stopLater(request: Parameters<StopRuns>[0], caller: Caller, ms: number): void {
-    const stop = (): Promise<void> => {
-      clearTimeout(timer);
-      due.delete(stop);
-      return stopAbandoned(shared, request, caller);
-    };
-    const timer = setTimeout(stop, ms).unref();
-    due.add(stop);
+    stops.stopLater({ sessionId: id }, caller, lostCallerMs);
   }
 
   /** Passes a message on. The client is told when it was taken, and of a cancel when it is kept, as where it is handled here. */
@@ -179,7 +162,7 @@ export function createSessions(options: SessionOptions): Sessions {
     const { requestId, reason } = readCancel(body) ?? {};
     // A host whose time was up has not cancelled: its run goes on as that of one whose connection broke.
     const ms = isTimeoutReason(reason) ? lostCallerMs : 0;
-    await messages.passOn(id, body, () => stopLater({ sessionId: id, requestId }, caller, ms));
+    await messages.passOn(id, body, () => stops.stopLater({ sessionId: id, requestId }, caller, ms));
     return new Response(null, { status: 202 });
   }
 
@@ -281,7 +264,7 @@ export function createSessions(options: SessionOptions): Sessions {
       if (id === null)
         return exchange.message?.method === "initialize"
           ? begin(exchange, caller, key)
-          : toRefusalResponse(noId, locale, toJsonRpcError);
+          : toRefusalResponse(noIdRefusal, locale, toJsonRpcError);
       shared?.messages.startListening(receiver);
       const passed = sessions.has(id) ? undefined : await handleForOthers(id, exchange, { caller, key });
       if (passed) return passed;
@@ -296,58 +279,11 @@ export function createSessions(options: SessionOptions): Sessions {
       shared?.messages.close();
       const open = [...sessions.values()];
       sessions.clear();
-      await Promise.allSettled([...open.map(({ session }) => session.close()), ...[...due].map((stop) => stop())]);
+      await Promise.allSettled([...open.map(({ session }) => session.close()), stops.stopNow()]);
     },
   };
 }
 
 function isCancel({ id, body }: Message): boolean {
   return id === undefined && readCancel(body) !== undefined;
-}
-
-/** Never rejects. */
-async function stopAbandoned(shared: SharedParts | undefined, ...request: Parameters<StopRuns>): Promise<void> {
-  await ignoreRejection(shared?.stopRuns?.(...request), "the monitor of the store reports it, and the run goes on");
-}
-
-const noId: HttpRefusal = {
-  status: 400,
-  text: {
-    zh: "缺少 Mcp-Session-Id（请先发送 initialize）",
-    en: "Mcp-Session-Id is missing (send initialize first)",
-  },
-};
-
-/** The status tells the client to start again with `initialize` (Streamable HTTP, session management). */
-function createUnknownSessionRefusal({ message }: McpExchange, session: string): HttpRefusal {
-  const shown = showValue(session);
-  return {
-    status: 404,
-    code: -32_001,
-    id: message?.id,
-    text: {
-      zh: `没有会话 ${shown}（请发送 initialize 开始新的会话）`,
-      en: `Session not found: ${shown} (send initialize to start a new one)`,
-    },
-  };
-}
-
-/** Returns true for what the package says of an `initialize` request that it cannot read. Its other refusals say what is wrong. */
-async function isNotInitialized(response: Response): Promise<boolean> {
-  return response.status === 400 && (await response.clone().text()).includes("Server not initialized");
-}
-
-async function findInitializeProblem(message: Message | undefined): Promise<HttpRefusal | undefined> {
-  if (message === undefined) return undefined;
-  const { issues = [] } = await specTypeSchemas.InitializeRequest["~standard"].validate(message.body);
-  const text = issues.length === 0 ? undefined : describeIssues(issues, message.body);
-  return text && { status: 400, code: ProtocolErrorCode.InvalidParams, id: message.id, text };
-}
-
-function createFullRefusal(most: number): HttpRefusal {
-  return {
-    status: 503,
-    text: { zh: `全部 ${most} 个会话都在使用中，请稍后再试`, en: `all ${most} sessions are in use; try again later` },
-    headers: { "retry-after": "5" },
-  };
 }

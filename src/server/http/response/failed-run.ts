@@ -1,4 +1,4 @@
-import { readServerEnd } from "../../../core/notices.ts";
+import { readServerEnd } from "../../../core/notices/outcome-notices.ts";
 import type { Outcome } from "../../../core/run/outcome.ts";
 import type { ErrorReport } from "../../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../../kit/locale.ts";

@@ -2,8 +2,8 @@ import type { ReadResourceResult, Resource, ResourceTemplateType } from "@modelc
 import type { Duet } from "../../../app/duet.ts";
 import type { List } from "../../../app/tools/gateway.ts";
 import type { Caller } from "../../../core/caller.ts";
-import { toConversationJson } from "../../../core/store/conversation-json.ts";
-import type { RunEntry } from "../../../core/store/store.ts";
+import { toConversationJson } from "../../../core/store/conversations/conversation-json.ts";
+import type { RunEntry } from "../../../core/store/conversations/entries.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import { toSafeJson, toShortLine } from "../../../kit/text/sanitize.ts";
 import { takeStart } from "../../../kit/text/truncate.ts";

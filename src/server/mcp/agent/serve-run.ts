@@ -1,6 +1,7 @@
 import type { CallToolResult, ContentBlock, InputRequiredResult, ServerContext } from "@modelcontextprotocol/server";
 import { type Chain, getReportMs } from "../../../core/chain.ts";
-import { addNotices, noticeKinds, type OutcomeNotice, toOutcomeNotices } from "../../../core/notices.ts";
+import { noticeKinds } from "../../../core/notices/notice-kinds.ts";
+import { addNotices, type OutcomeNotice, toOutcomeNotices } from "../../../core/notices/outcome-notices.ts";
 import type { Outcome } from "../../../core/run/outcome.ts";
 import { type HostRequest, longestRequestId } from "../../../core/store/journal.ts";
 import { DuetError, toDuetError } from "../../../kit/errors.ts";

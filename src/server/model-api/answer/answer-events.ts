@@ -1,5 +1,5 @@
 import type { ClientToolCall } from "../../../core/client-tools.ts";
-import { renderMissingConsent } from "../../../core/notices.ts";
+import { renderMissingConsent } from "../../../core/notices/outcome-notices.ts";
 import type { AgentEvent } from "../../../core/run/events.ts";
 import type { Outcome } from "../../../core/run/outcome.ts";
 import type { ClientRound } from "../../../runs/client-calls.ts";

@@ -10,6 +10,7 @@ import {
 } from "../../../core/store/journal.ts";
 import type { SharedRuns } from "../../../core/store/shared-runs.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { isUnreachable } from "../../errors/store-error.ts";
 import type { StoreWork } from "../../sql/connection.ts";
 import { toInterruptedRun } from "../../sql/conversations/journal-rows.ts";
 import {
@@ -21,7 +22,6 @@ import {
 } from "../../sql/conversations/run-records.ts";
 import { countUsage } from "../../sql/records/daily-usage.ts";
 import { lock, type Row, type Work } from "../../sql/work.ts";
-import { isUnreachable } from "../../store-errors.ts";
 import type { PostgresConnection } from "../connection.ts";
 import type { Notifications } from "../notifications.ts";
 import { createPostgresRuns } from "../shared-runs.ts";

@@ -1,5 +1,5 @@
+import { isPassing, isUnreachable } from "../../errors/store-error.ts";
 import { longestOutageMs } from "../../sql/connection.ts";
-import { isPassing, isUnreachable } from "../../store-errors.ts";
 import type { Reachability } from "../reachability.ts";
 
 /**

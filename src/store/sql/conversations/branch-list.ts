@@ -1,5 +1,6 @@
-import { type ConversationBranches, firstBranch } from "../../../core/store/branches.ts";
-import { createId, type Summary } from "../../../core/store/store.ts";
+import { type ConversationBranches, firstBranch } from "../../../core/store/conversations/branches.ts";
+import type { Summary } from "../../../core/store/conversations/conversation.ts";
+import { createId } from "../../../core/store/create-id.ts";
 import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../connection.ts";
 import { statements } from "../statements/statements.ts";

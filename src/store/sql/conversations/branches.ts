@@ -1,5 +1,5 @@
-import { findBranchAt, findBranchSummary, firstBranch, listPath } from "../../../core/store/branches.ts";
-import type { Summary } from "../../../core/store/store.ts";
+import { findBranchAt, findBranchSummary, firstBranch, listPath } from "../../../core/store/conversations/branches.ts";
+import type { Summary } from "../../../core/store/conversations/conversation.ts";
 import { toText } from "../../../kit/json.ts";
 import { statements } from "../statements/statements.ts";
 import type { Row, Work } from "../work.ts";

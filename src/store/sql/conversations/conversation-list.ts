@@ -1,6 +1,6 @@
 import { setImmediate as letOthersRun } from "node:timers/promises";
-import type { ConversationEntry, ConversationPage } from "../../../core/store/store.ts";
-import { createTextSearch, type TextMatch, type TextSearch } from "../../../core/store/text-search.ts";
+import type { ConversationEntry, ConversationPage } from "../../../core/store/conversations/entries.ts";
+import { createTextSearch, type TextMatch, type TextSearch } from "../../../core/store/conversations/text-search.ts";
 import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../connection.ts";
 import { statements } from "../statements/statements.ts";

@@ -1,10 +1,12 @@
 import type { NumberedSource } from "../../../core/sources.ts";
-import { firstBranch } from "../../../core/store/branches.ts";
-import { toConversationTitle } from "../../../core/store/conversation-title.ts";
-import { findLastResult, moveNumbers } from "../../../core/store/move-numbers.ts";
-import { type ConversationTurn, type FinishedRun, toLastRun } from "../../../core/store/store.ts";
+import { firstBranch } from "../../../core/store/conversations/branches.ts";
+import type { ConversationTurn } from "../../../core/store/conversations/conversation.ts";
+import { toConversationTitle } from "../../../core/store/conversations/conversation-title.ts";
+import { toLastRun } from "../../../core/store/conversations/entries.ts";
+import { findLastResult, moveNumbers } from "../../../core/store/conversations/move-numbers.ts";
+import type { FinishedRun } from "../../../core/store/store.ts";
 import { toText } from "../../../kit/json.ts";
-import { noConversationError } from "../../store-errors.ts";
+import { noConversationError } from "../../errors/usage-errors.ts";
 import { statements } from "../statements/statements.ts";
 import { lock, type Row, type Work } from "../work.ts";
 import { extendBranch, findPlace, insertBranch, newBranch, type Place } from "./branches.ts";

@@ -1,5 +1,5 @@
 import type { AgentTrace } from "../../../core/run/trace.ts";
-import { toRunEntry } from "../../../core/store/store.ts";
+import { toRunEntry } from "../../../core/store/conversations/entries.ts";
 import { packText, unpackText } from "./packed-text.ts";
 
 /** Holds a trace as its row stores it. */

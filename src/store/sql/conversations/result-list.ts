@@ -1,4 +1,4 @@
-import type { NumberedResult, ResultList } from "../../../core/store/store.ts";
+import type { NumberedResult, ResultList } from "../../../core/store/conversations/conversation.ts";
 import type { StoreConnection } from "../connection.ts";
 import { statements } from "../statements/statements.ts";
 import type { Work } from "../work.ts";

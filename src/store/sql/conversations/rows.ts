@@ -1,9 +1,10 @@
 import { modes } from "../../../core/run/modes.ts";
 import type { AgentTrace } from "../../../core/run/trace.ts";
 import type { NumberedSource } from "../../../core/sources.ts";
-import { firstBranch } from "../../../core/store/branches.ts";
+import { firstBranch } from "../../../core/store/conversations/branches.ts";
+import type { Conversation, ConversationTurn } from "../../../core/store/conversations/conversation.ts";
+import type { ConversationEntry, LastRun } from "../../../core/store/conversations/entries.ts";
 import type { Feedback } from "../../../core/store/feedback.ts";
-import type { Conversation, ConversationEntry, ConversationTurn, LastRun } from "../../../core/store/store.ts";
 import { isRecord, toText } from "../../../kit/json.ts";
 import { statements } from "../statements/statements.ts";
 import type { Row, Work } from "../work.ts";

@@ -1,6 +1,6 @@
 import type { StoredBytes } from "../../../core/files/run-files.ts";
 import type { AgentEvent } from "../../../core/run/events.ts";
-import { toConversationTitle } from "../../../core/store/conversation-title.ts";
+import { toConversationTitle } from "../../../core/store/conversations/conversation-title.ts";
 import {
   type InterruptedRun,
   keepEventsMs,

@@ -1,5 +1,5 @@
 import type { NumberedSource } from "../../../core/sources.ts";
-import type { SourceList } from "../../../core/store/store.ts";
+import type { SourceList } from "../../../core/store/conversations/conversation.ts";
 import type { Source } from "../../../core/tools/tool.ts";
 import type { Mutable } from "../../../kit/mutable.ts";
 import type { StoreConnection } from "../connection.ts";

@@ -1,5 +1,5 @@
 import type { FileRef, ImagePart } from "../../../core/model/messages.ts";
-import type { ConversationTurn } from "../../../core/store/store.ts";
+import type { ConversationTurn } from "../../../core/store/conversations/conversation.ts";
 import { isRecord } from "../../../kit/json.ts";
 
 type TurnFiles = Pick<ConversationTurn, "files" | "images">;

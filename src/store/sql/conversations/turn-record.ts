@@ -1,5 +1,10 @@
 import type { ToolMessage } from "../../../core/model/messages.ts";
-import type { ConversationTurn, TurnSessions, TurnStatus, TurnStep } from "../../../core/store/store.ts";
+import type {
+  ConversationTurn,
+  TurnSessions,
+  TurnStatus,
+  TurnStep,
+} from "../../../core/store/conversations/conversation.ts";
 import { isRecord } from "../../../kit/json.ts";
 import { packText, unpackText } from "./packed-text.ts";
 

@@ -1,4 +1,4 @@
-import { noConversationError } from "../../store-errors.ts";
+import { noConversationError } from "../../errors/usage-errors.ts";
 import { statements } from "../statements/statements.ts";
 import type { Work } from "../work.ts";
 

@@ -1,4 +1,4 @@
-import { type HostIdentity, type HostTimeouts, longestTimeoutRecordMs } from "../../../core/store/store.ts";
+import { type HostIdentity, type HostTimeouts, longestTimeoutRecordMs } from "../../../core/store/host-timeouts.ts";
 import type { StoreConnection } from "../connection.ts";
 import type { Owner } from "../conversations/update-conversation.ts";
 import { statements } from "../statements/statements.ts";

@@ -1,4 +1,4 @@
-import { type IdempotencyRecords, longestRecordMs } from "../../../core/store/store.ts";
+import { type IdempotencyRecords, longestRecordMs } from "../../../core/store/idempotency-records.ts";
 import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../connection.ts";
 import type { Owner } from "../conversations/update-conversation.ts";

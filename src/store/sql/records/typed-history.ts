@@ -1,4 +1,4 @@
-import { mostTypedTexts, type TypedHistory } from "../../../core/store/store.ts";
+import { mostTypedTexts, type TypedHistory } from "../../../core/store/typed-history.ts";
 import { toText } from "../../../kit/json.ts";
 import type { StoreConnection } from "../connection.ts";
 import { statements } from "../statements/statements.ts";

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { createRandomHex } from "../../../kit/random.ts";
-import { isBusy } from "../../store-errors.ts";
+import { isBusy } from "../../errors/sqlite-code.ts";
 import { ensurePrivateFile, loadSqlite } from "../connection.ts";
 
 /** Is held by a process for as long as it lives, so that others can see that it does. */

@@ -4,9 +4,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createToken, endToken, listTokens, type NewToken } from "../../../../src/cli/tokens/tokens-command.ts";
 import { hashSecret } from "../../../../src/core/store/credentials.ts";
 import { createApiTokenCheck } from "../../../../src/server/http/auth/check-api-token.ts";
+import { StoreError } from "../../../../src/store/errors/store-error.ts";
 import { createMemoryCredentials } from "../../../../src/store/memory/credentials.ts";
 import { createSqliteStore } from "../../../../src/store/sqlite/sqlite-store.ts";
-import { StoreError } from "../../../../src/store/store-errors.ts";
 import { startHttpDuet } from "../../../fakes/http-duet.ts";
 import { temporaryFolder } from "../../../fakes/program.ts";
 

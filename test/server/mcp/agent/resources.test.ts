@@ -1,7 +1,7 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { describe, expect, test } from "vitest";
 import type { Caller } from "../../../../src/core/caller.ts";
-import { toConversationJson } from "../../../../src/core/store/conversation-json.ts";
+import { toConversationJson } from "../../../../src/core/store/conversations/conversation-json.ts";
 import type { SharedStore } from "../../../../src/core/store/store.ts";
 import { createAgentResources } from "../../../../src/server/mcp/agent/resources.ts";
 import { createMemoryStore } from "../../../../src/store/memory/memory-store.ts";

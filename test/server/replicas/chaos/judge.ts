@@ -1,4 +1,4 @@
-import { noticeKinds } from "../../../../src/core/notices.ts";
+import { noticeKinds } from "../../../../src/core/notices/notice-kinds.ts";
 import { type ClientRun, type Evidence, type Hold, type ReplicaLife, type ToolLine, toCallKey } from "./evidence.ts";
 import { isUnsafe, toAnswer } from "./plan.ts";
 

@@ -1,4 +1,4 @@
-import { toConversationTitle } from "../../../../core/store/conversation-title.ts";
+import { toConversationTitle } from "../../../../core/store/conversations/conversation-title.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import { sanitizeLine } from "../../../../kit/text/sanitize.ts";
 import type { ConversationEntry } from "../api/conversation.ts";

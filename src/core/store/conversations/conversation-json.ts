@@ -1,11 +1,12 @@
 import type * as z from "zod";
-import { toParts } from "../model/message-content.ts";
-import type { MessageContent } from "../model/messages.ts";
-import type { AgentTrace } from "../run/trace.ts";
-import type { ConversationEntryJson, conversationSchema } from "../schemas/conversation-schema.ts";
-import type { NumberedSource } from "../sources.ts";
+import { toParts } from "../../model/message-content.ts";
+import type { MessageContent } from "../../model/messages.ts";
+import type { AgentTrace } from "../../run/trace.ts";
+import type { ConversationEntryJson, conversationSchema } from "../../schemas/conversation-schema.ts";
+import type { NumberedSource } from "../../sources.ts";
+import type { ConversationTurn } from "./conversation.ts";
 import { toConversationTitle } from "./conversation-title.ts";
-import type { ConversationEntry, ConversationTurn, LastRun } from "./store.ts";
+import type { ConversationEntry, LastRun } from "./entries.ts";
 
 export type ConversationJson = z.infer<typeof conversationSchema>;
 

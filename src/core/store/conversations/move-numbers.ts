@@ -1,6 +1,6 @@
-import { mapTexts } from "../model/message-content.ts";
-import type { AssistantMessage, ToolMessage } from "../model/messages.ts";
-import type { ConversationTurn, NumberedResult } from "./store.ts";
+import { mapTexts } from "../../model/message-content.ts";
+import type { AssistantMessage, ToolMessage } from "../../model/messages.ts";
+import type { ConversationTurn, NumberedResult } from "./conversation.ts";
 
 /** Holds the numbered results of a run and the turn that names them. */
 export interface NumberedRun {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { noticeKinds } from "../../src/core/notices.ts";
+import { noticeKinds } from "../../../src/core/notices/notice-kinds.ts";
 
 test("a message that came too late is told with what the run waits for, or how it ended", () => {
   const tell = (status: "complete" | "needs_confirmation") =>

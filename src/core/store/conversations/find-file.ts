@@ -1,5 +1,5 @@
-import type { FileRef } from "../model/messages.ts";
-import type { ConversationTurn } from "./store.ts";
+import type { FileRef } from "../../model/messages.ts";
+import type { ConversationTurn } from "./conversation.ts";
 
 /** Returns the first file with this hash that one of the turns names. */
 export function findFileRef(

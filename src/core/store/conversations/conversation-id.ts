@@ -1,4 +1,4 @@
-import { isBlank } from "../../kit/text/is-blank.ts";
+import { isBlank } from "../../../kit/text/is-blank.ts";
 
 /** Returns true for a text that may be the ID of a conversation: lists show it as it is, on one line. */
 export function isConversationId(text: string): boolean {

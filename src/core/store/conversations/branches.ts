@@ -1,4 +1,4 @@
-import type { Feedback } from "./feedback.ts";
+import type { Feedback } from "../feedback.ts";
 
 /** Is the branch with which every conversation begins. */
 export const firstBranch = 1;

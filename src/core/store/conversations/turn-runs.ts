@@ -1,5 +1,5 @@
+import type { ConversationStore } from "../store.ts";
 import { listBranchTurns } from "./branches.ts";
-import type { ConversationStore } from "./store.ts";
 
 /** Lists the runs of a branch's turns, oldest first. A store without branches knows the runs of the conversation. */
 export async function listTurnRuns(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { toDatabaseError } from "../../src/store/postgres/database-error.ts";
-import { StoreError, toOperatorError } from "../../src/store/store-errors.ts";
+import { StoreError, toOperatorError } from "../../../src/store/errors/store-error.ts";
+import { toDatabaseError } from "../../../src/store/postgres/database-error.ts";
 
 describe("what the operator is told to do about a database that cannot be used", () => {
   const remedies: readonly (readonly [code: string, what: string, hint: string])[] = [

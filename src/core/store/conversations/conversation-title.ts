@@ -1,4 +1,4 @@
-import { truncate } from "../../kit/text/truncate.ts";
+import { truncate } from "../../../kit/text/truncate.ts";
 
 /** Limits a conversation's title, in characters. */
 export const longestTitle = 200;

@@ -7,7 +7,7 @@ export const server: readonly Mutation[] = [
     file: "src/tools/schema/bounded-check.ts",
     text: "known.set(node, Number.POSITIVE_INFINITY);",
     becomes: "known.set(node, 1);",
-    tests: ["test/server/mcp/gateway/output-check.test.ts"],
+    tests: ["test/tools/schema/output-check.test.ts"],
     endangers: "the output schema of a hostile server keeps the gateway busy for hours",
   },
   {
@@ -15,7 +15,7 @@ export const server: readonly Mutation[] = [
     file: "src/tools/schema/bounded-check.ts",
     text: "isSmall(value, mostSteps / said) ? check(value) : []",
     becomes: "check(value)",
-    tests: ["test/server/mcp/gateway/output-check.test.ts"],
+    tests: ["test/tools/schema/output-check.test.ts"],
     endangers: "a result of a hostile server keeps the gateway busy for long",
   },
   {

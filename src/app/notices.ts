@@ -1,5 +1,5 @@
 import type { ServerStatus } from "../client/server-connection.ts";
-import { describeUnusable } from "../client/unusable-server.ts";
+import { describeUnusable, withHint } from "../client/unusable-server.ts";
 import type { Config } from "../config/config.ts";
 import { deepestChain } from "../core/chain.ts";
 import { noticeKinds } from "../core/notices/notice-kinds.ts";
@@ -38,9 +38,15 @@ export function noticeUnavailable(states: readonly ServerStatus[], known: Set<st
     const isLate = state === "starting" && toolCount === 0;
     if (known.has(name) || (error === null && !isLate)) return [];
     known.add(name);
-    const why = error ? describeServerFailure(name, error) : { zh: "还在启动", en: "it is still starting" };
+    const why = error ? explainMissing(name, error) : { zh: "还在启动", en: "it is still starting" };
     return [noticeKinds.serverUnavailable({ name, why }, locale)];
   });
+}
+
+/** A refused sign-in stays refused until a person acts, so it comes with what to do. */
+function explainMissing(name: string, error: DuetError): Text {
+  const text = describeServerFailure(name, error);
+  return error.code === "auth" ? withHint({ text, hint: error.hint }) : text;
 }
 
 /** Limits why a server is missing, in UTF-16 units: what its process wrote may be long. */
@@ -67,7 +73,7 @@ export function noticeUnmatched(
 
 function describeMissing({ name, state, error, waiting }: ServerStatus): Text | undefined {
   if (error) {
-    const { zh, en } = describeServerFailure(name, error);
+    const { zh, en } = explainMissing(name, error);
     const [why, reason] = [truncate(sanitizeLine(zh), reasonLength), truncate(sanitizeLine(en), reasonLength)];
     return { zh: `MCP 服务器 ${name} 不可用：${why}`, en: `MCP server ${name} is unavailable: ${reason}` };
   }

@@ -1,6 +1,7 @@
 // What can be read from the errors of the package, of `fetch` and of the system.
 import { getMessage } from "../kit/errors.ts";
 import { isRecord } from "../kit/json.ts";
+import { isRefusedPort } from "../kit/net/refused-port.ts";
 import { isWithoutTls } from "../kit/net/tls-mismatch.ts";
 import { RetryLaterError } from "./transport/refused-requests.ts";
 
@@ -72,6 +73,11 @@ export function getRetryAfterMs(thrown: unknown): number | undefined {
 export function hasMetPlainServer(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   return isWithoutTls(`${String(getCode(thrown))} ${thrown.message}`) || hasMetPlainServer(thrown.cause);
+}
+
+/** Returns true when nothing was sent because `fetch` refuses the port of the address. */
+export function hasRefusedPort(thrown: unknown): boolean {
+  return thrown instanceof Error && (isRefusedPort(thrown.message) || hasRefusedPort(thrown.cause));
 }
 
 /** The last one is a name: undici's parser leaves the code empty for some faults. */

@@ -1,9 +1,10 @@
 import type { ServerTransport } from "../config/config.ts";
 import type { ErrorDetails } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
+import { changePort, describeRefusedPort } from "../kit/net/refused-port.ts";
 import { findFailureReason } from "../kit/net/request-errors.ts";
 import { toPlainAddressHint, withoutTls } from "../kit/net/tls-mismatch.ts";
-import { getNetworkCode, hasMetPlainServer, isProbeFailure } from "./connection-errors.ts";
+import { getNetworkCode, hasMetPlainServer, hasRefusedPort, isProbeFailure } from "./connection-errors.ts";
 
 /** Matches what is no HTTP at all. */
 const notHttp = /^(HPE_|HTTPParserError$)/;
@@ -17,11 +18,15 @@ const neverMade =
 
 /** Returns true when nothing was sent, because no connection was made. */
 export function isUnreached(thrown: unknown): boolean {
-  return hasMetPlainServer(thrown) || neverMade.test(getNetworkCode(thrown) ?? "");
+  return hasRefusedPort(thrown) || hasMetPlainServer(thrown) || neverMade.test(getNetworkCode(thrown) ?? "");
 }
 
-/** Explains a failure that has a code of the network; returns undefined for any other. */
+/** Explains a failure of the network; returns undefined for any other. */
 export function explainNetworkFailure(thrown: unknown, transport: ServerTransport): ErrorDetails | undefined {
+  if (hasRefusedPort(thrown) && transport.type !== "stdio") {
+    const { zh, en } = describeRefusedPort(transport.url);
+    return { code: "config", text: { zh: `无法连接：${zh}`, en: `it cannot be reached: ${en}` }, hint: changePort };
+  }
   const network = getNetworkCode(thrown);
   if (network === undefined) return undefined;
   const host = toHost(transport);

@@ -3,6 +3,7 @@ import type { ServerSettings } from "../config/config.ts";
 import type { Sample } from "../core/model/sampling.ts";
 import type { OnServerLog, ServerLogLevel } from "../core/server-log.ts";
 import type { FindRecords } from "../core/store/shared-records.ts";
+import type { OutputCheck } from "../core/tools/output-misfit.ts";
 import type { Tool } from "../core/tools/tool.ts";
 import type { JsonObject } from "../kit/json.ts";
 import type { Environment } from "../kit/process/child-environment.ts";
@@ -41,6 +42,8 @@ export interface PoolOptions {
   newTools?: "stop" | "allow";
   /** Lets a model of ours write texts for the servers that may ask; absent: none may. */
   sample?: Sample | undefined;
+  /** Checks what tools bring by their output schemas; absent: nothing is checked. */
+  checkOutput?: OutputCheck | undefined;
   /** Is true where hosts get the tools themselves, and show the servers' pages (MCP Apps). */
   passesOn?: boolean | undefined;
 }
@@ -111,6 +114,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
     findRecords,
     newTools = "stop",
     sample,
+    checkOutput,
     passesOn = false,
   } = options;
   const lifeline = createLifeline(environment.PATH);
@@ -174,7 +178,7 @@ export function createPool(servers: readonly ServerSettings[], options: PoolOpti
   function createTool(connection: ServerConnection, remote: RemoteTool): Tool {
     const known = tools.get(remote);
     if (known) return known;
-    const tool = toTool(connection, remote, names.nameOf(connection.settings.name, remote.name));
+    const tool = toTool(connection, remote, names.nameOf(connection.settings.name, remote.name), checkOutput);
     tools.set(remote, tool);
     return tool;
   }

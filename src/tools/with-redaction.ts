@@ -29,11 +29,12 @@ function redactContext(context: ToolContext, { redact }: Redactor): ToolContext 
 
 /** Numbers of usage and decisions stay as they are. */
 function redactResult(result: ToolResult, { redact }: Redactor): ToolResult {
-  const { text, shown, content, sources, error } = result;
+  const { text, shown, misfit, content, sources, error } = result;
   return {
     ...result,
     text: redact(text),
     ...(shown !== undefined && { shown: redact(shown) }),
+    ...(misfit !== undefined && { misfit: redact(misfit) }),
     ...(content && { content: redactContent(content, redact) }),
     ...(sources && { sources: redactValue(sources, redact) }),
     ...(error && { error: { ...error, message: redact(error.message) } }),

@@ -42,6 +42,16 @@ test("duet login shows where to go, and duet tools has the tools from then on", 
   expect(await readdir(join(env.DUET_HOME, "credentials"))).toEqual([]);
 });
 
+test.each([
+  ["en", "MCP server docs is unavailable; continuing without it: it needs you to sign in. Run: duet login docs\n"],
+  ["zh", "MCP 服务器 docs 不可用，其余照常：需要登录。请运行 duet login docs\n"],
+])("a question tells how to sign in to the server that it goes without (%s)", async (locale, line) => {
+  const { url } = await startAuthorization();
+  const config = await configFile({ mcpServers: { docs: { url } }, locale, search: { enabled: false } });
+  const { stderr } = await runProgram(["ask", "2+2", "--config", config]);
+  expect(stderr).toContain(`⚠ ${line}`);
+});
+
 test("the address can be pasted into the terminal, in Chinese as well", async () => {
   const { url } = await startAuthorization();
   const config = await configFile({ mcpServers: { docs: { url } }, locale: "zh" });

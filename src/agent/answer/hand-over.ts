@@ -5,6 +5,7 @@ import { takeStart } from "../../kit/text/truncate.ts";
 import { fence, reportResult } from "../context/fence.ts";
 import { renderNote } from "../hooks/render-note.ts";
 import type { Observation } from "../loop/calls/observe-call.ts";
+import { renderFilledArguments } from "../plan/filled-arguments.ts";
 import type { RecordedRound } from "../run.ts";
 
 /** Holds what the answer model reads of the work of the model that chose the tools. */
@@ -53,7 +54,8 @@ export function toAnswerMessage(question: string, handOver: HandOver, marker: st
 
 function renderResult({ call, result, text }: Observation, marker: string, locale: Locale): string {
   const heading = `### ${call.name} ${shorten(call.argumentsText, longestPrepared)}`;
-  return `${heading}\n${reportResult(text, result, { marker, language: locale })}${renderNote(result, marker, locale)}`;
+  const notes = renderFilledArguments(call, marker, locale) + renderNote(result, marker, locale);
+  return `${heading}\n${reportResult(text, result, { marker, language: locale })}${notes}`;
 }
 
 /**

@@ -82,6 +82,7 @@ export async function askAgent(
     request,
     { store: ownerStore, journal, history: attached.history, going: activeRun },
   );
+  request.recording?.onConversation?.(conversation.id);
   const { monitor } = conversations;
   const isOperator = caller.owner === undefined;
   const noticeReader = { locale, known: session.reported, isOperator, isUnsaved: history !== undefined };

@@ -136,6 +136,8 @@ export interface RecordingRequest {
   hostRequest?: HostRequest | undefined;
   /** Aborts when this process wants to end, and the run is to go on in another one. */
   leaving?: AbortSignal | undefined;
+  /** Is called with the ID of the conversation once it is open. The run begins later where servers that start are waited for. */
+  onConversation?(id: string): void;
   /** Is called when the run is recorded, before its first event. */
   onRecorded?(journal: RunJournal): void;
   /** Resolves when the events that were told so far are recorded, or a few seconds later: the end of the run is stored then. Never rejects. */

@@ -1,4 +1,4 @@
-import type { Pool } from "../../client/pool.ts";
+import type { Pool, PoolOptions } from "../../client/pool.ts";
 import type { ServerStatus } from "../../client/server-connection.ts";
 import type { Config, ServerSettings } from "../../config/config.ts";
 import type { Caller } from "../../core/caller.ts";
@@ -17,6 +17,7 @@ import { createRandomHex } from "../../kit/random.ts";
 import type { Redactor } from "../../kit/text/redact.ts";
 import { version } from "../../kit/version.ts";
 import type { Collection, DroppedTool } from "../../tools/collect-tools.ts";
+import { createOutputCheck } from "../../tools/schema/output-check.ts";
 import { listProtectedFiles } from "./protected-files.ts";
 import { openUserTools } from "./user-tools.ts";
 
@@ -154,12 +155,9 @@ export function openToolInventory(
   };
 }
 
-interface PoolParts {
+interface PoolParts extends Pick<PoolOptions, "sample" | "passesOn" | "findRecords"> {
   /** Returns the title by which this Duet introduces itself. */
   getTitle: () => string;
-  sample: Sample;
-  passesOn: boolean;
-  findRecords: FindRecords | undefined;
 }
 
 async function startServers(config: Config, { getTitle, sample, passesOn, findRecords }: PoolParts): Promise<Pool> {
@@ -181,6 +179,7 @@ async function startServers(config: Config, { getTitle, sample, passesOn, findRe
     newTools: config.tools.newTools,
     sample,
     passesOn,
+    checkOutput: createOutputCheck(),
   });
   pool.start();
   return pool;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../../kit/json.ts";
 import type { Text } from "../../kit/locale.ts";
-import { type Change, type FileFormat, FormatError } from "./files/file-format.ts";
+import { type Change, type FileFormat, FormatError, splitByteOrderMark } from "./files/file-format.ts";
 import { hostFileError } from "./files/host-file.ts";
 import { jsonForm } from "./files/json-form.ts";
 import { tomlForm } from "./files/toml-form.ts";
@@ -19,18 +19,19 @@ export function readServers(host: Host, file: string, text: string): Record<stri
   return readServerTree(parseFile(host, file, text), host, file);
 }
 
-/** Returns the text with the entry changed as asked. Throws a one-line error when that would change anything else. */
+/** Returns the text with the entry changed as asked, and with the byte order mark that it had. Throws a one-line error when that would change anything else. */
 export function editServers(host: Host, file: string, text: string, asked: Omit<Change, "key">): string {
   const before = parseFile(host, file, text);
   const form = forms[host.form];
   const change = { key: host.key, ...asked };
+  const { mark, bare } = splitByteOrderMark(text);
   try {
-    const after = form.edit(text, change);
-    if (isOnlyChange(before, form.parse(after), change)) return after;
+    const after = form.edit(bare, change);
+    if (isOnlyChange(before, form.parse(after), change)) return mark + after;
   } catch {
     // What could not be edited is said below.
   }
-  throw hostFileError(file, findHindrance(form, text, change) ?? describeUnfit(change.name));
+  throw hostFileError(file, findHindrance(form, bare, change) ?? describeUnfit(change.name));
 }
 
 function findHindrance(form: FileFormat, text: string, change: Change): Text | undefined {
@@ -48,7 +49,7 @@ const describeUnfit = (name: string): Text => ({
 
 function parseFile({ form }: Host, file: string, text: string): unknown {
   try {
-    return forms[form].parse(text);
+    return forms[form].parse(splitByteOrderMark(text).bare);
   } catch (thrown) {
     const name = form.toUpperCase();
     throw hostFileError(

@@ -1,6 +1,6 @@
 import type { DuetError } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
-import { joinSentences } from "../../render/event-lines.ts";
+import { withHint } from "../unusable-server.ts";
 import type { RawResult } from "./tool-result.ts";
 
 /** Holds a result of the server, or why nothing was sent to it. */
@@ -17,11 +17,6 @@ export function toUnavailableReply(server: string, error: DuetError, retryInMs: 
     en: `MCP server ${server} is temporarily unavailable; nothing was sent. ${again.en}\n${error.text.en}`,
   };
   return { reply: "refused", code: "unavailable", text };
-}
-
-/** Adds the hint to an error for which a retry would not help. */
-function withHint({ text, hint }: DuetError): Text {
-  return { zh: joinSentences(text.zh, hint?.zh ?? null), en: joinSentences(text.en, hint?.en ?? null) };
 }
 
 const anyTime: Text = { zh: "下次调用时会再试。", en: "The next call tries it again." };

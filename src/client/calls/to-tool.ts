@@ -1,5 +1,7 @@
 import { type Chain, type TraceContext, toChainMeta } from "../../core/chain.ts";
 import { chainProperty, hasChainProperty, toChainText } from "../../core/chain-text.ts";
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
+import { describeMisfit, type OutputCheck } from "../../core/tools/output-misfit.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
@@ -12,7 +14,7 @@ import { dropInvalidHeaders } from "../lists/parameter-headers.ts";
 import { urlElicitationRequired } from "../questions/required-pages.ts";
 import { retryAfterRefusal } from "../refusals/explain.ts";
 import type { ServerConnection } from "../server-connection.ts";
-import { toToolResult } from "./tool-result.ts";
+import { type RawResult, toToolResult } from "./tool-result.ts";
 
 /**
  * Limits progress notifications per second, and the length of a message in UTF-16 units. For a run more would carry no
@@ -20,8 +22,17 @@ import { toToolResult } from "./tool-result.ts";
  */
 const progressLimits = { run: { perSecond: 50, length: 500 }, host: { perSecond: 1000, length: 4000 } };
 
-/** Wraps a tool of a downstream server as one of ours. Its text is cleaned of the server's secrets. */
-export function toTool(connection: ServerConnection, remote: RemoteTool, name: string): Tool {
+/**
+ * Wraps a tool of a downstream server as one of ours. Its text is cleaned of the server's secrets. The first of its results that breaks
+ * its output schema is told to the reader too.
+ */
+export function toTool(
+  connection: ServerConnection,
+  remote: RemoteTool,
+  name: string,
+  checkOutput?: OutputCheck,
+): Tool {
+  const checkResult = createResultCheck(connection, remote, checkOutput);
   return {
     name,
     description: remote.description,
@@ -34,7 +45,7 @@ export function toTool(connection: ServerConnection, remote: RemoteTool, name: s
     canRepeat: () => connection.isRepeatable(remote),
     run: (args, context) =>
       retryAfterRefusal({
-        send: () => send(connection, remote, args, context),
+        send: () => send(connection, remote, checkResult, args, context),
         rest: (ms) => connection.rest(ms),
         locale: context.locale,
       }),
@@ -44,6 +55,7 @@ export function toTool(connection: ServerConnection, remote: RemoteTool, name: s
 async function send(
   connection: ServerConnection,
   remote: RemoteTool,
+  checkResult: ResultCheck,
   args: JsonObject,
   context: ToolContext,
 ): Promise<ToolResult> {
@@ -60,7 +72,7 @@ async function send(
       meta: { ...meta, ...trace, ...(chain && toChainMeta(chain)) },
     });
     if (reply.reply === "refused") return createFailure(reply.code, say(locale, reply.text));
-    return toToolResult(reply.result, connection.redact, context);
+    return { ...toToolResult(reply.result, connection.redact, context), ...(await checkResult(reply.result, context)) };
   } catch (thrown) {
     signal.throwIfAborted();
     const { code, text, hint, rpcError } = toDuetError(thrown);
@@ -69,6 +81,29 @@ async function send(
     const concernsHost = context.wantsContent && rpcError?.code === urlElicitationRequired;
     return concernsHost ? { ...failure, content: { blocks: [], rpcError } } : failure;
   }
+}
+
+type ResultCheck = (raw: RawResult, context: ToolContext) => Promise<Pick<ToolResult, "misfit">>;
+
+/** A host checks what it gets by itself, and its interface says what it would refuse. */
+function createResultCheck(
+  { settings, redact }: ServerConnection,
+  { name: tool, outputSchema }: RemoteTool,
+  checkOutput: OutputCheck | undefined,
+): ResultCheck {
+  let hasTold = false;
+  return async ({ structuredContent, isError }, context) => {
+    const { locale, wantsContent } = context;
+    if (wantsContent || isError === true || outputSchema === undefined || structuredContent === undefined) return {};
+    const problem = await checkOutput?.(outputSchema, structuredContent);
+    if (problem === undefined) return {};
+    const { zh, en } = describeMisfit(problem);
+    const misfit = { zh: sanitizeLine(redact(zh)), en: sanitizeLine(redact(en)) };
+    const { code, message } = noticeKinds.resultMisfit({ server: settings.name, tool, misfit }, locale);
+    if (!hasTold) context.notice(code, message, "warning");
+    hasTold = true;
+    return { misfit: say(locale, { zh: `结果${misfit.zh}`, en: `The result ${misfit.en}` }) };
+  };
 }
 
 /** Drops excess progress instead of queueing it. */

@@ -38,6 +38,14 @@ export const toolNotices = {
       };
     },
   }),
+  resultMisfit: defineNotice("result-misfit", {
+    level: "warning",
+    isInResult: false,
+    text: ({ server, tool, misfit }: { server: string; tool: string; misfit: Text }) => ({
+      zh: `MCP 服务器 ${server} 的工具 ${tool} 有缺陷：结果${misfit.zh}。结果照常使用。`,
+      en: `The tool ${tool} of the MCP server ${server} has a bug: its result ${misfit.en}. The result is used as it is.`,
+    }),
+  }),
   /** `rest` counts the findings after the first. */
   serverSuspicious: defineNotice("server-suspicious", {
     level: "warning",

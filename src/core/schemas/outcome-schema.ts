@@ -70,6 +70,7 @@ export const agentsBillSchema = z.object({
 export const outcomeMetaSchema = z.object({
   /** Counts the tokens of this run's own models, as in `models`. The usage of called agents is in `agents`. */
   total_tokens: z.int(),
+  /** Counts the entries of `tool_calls`, with the calls that were refused and reached no tool. */
   tool_calls_count: z.int(),
   /** Excludes the time that people took to answer questions of the run. */
   latency_ms: z.int(),

@@ -199,6 +199,8 @@ export interface ToolResult {
   arguments?: JsonObject | undefined;
   /** Is what hooks add for the model that reads the result. It is untrusted, as the text is. */
   note?: string | undefined;
+  /** Says, for the model, in what the result breaks the output schema of its tool. It is untrusted. */
+  misfit?: string | undefined;
   /** Is set where a hook ends the run; it says why, and may be empty. */
   stop?: string | undefined;
 }

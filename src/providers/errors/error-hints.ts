@@ -1,6 +1,7 @@
 import type { KeyCommand } from "../../core/model/model-settings.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { ProxyRules, UnreadCertificates } from "../../kit/net/proxy-rules.ts";
+import { changePort, isRefusedPort } from "../../kit/net/refused-port.ts";
 import { isWithoutTls, toPlainAddressHint } from "../../kit/net/tls-mismatch.ts";
 import type { Remedy } from "./error-rules.ts";
 
@@ -123,6 +124,7 @@ const hints: Record<Remedy, (facts: Facts) => Text> = {
           en: `The certificate of ${host} is not trusted, and the file ${unreadCa.file} that NODE_EXTRA_CA_CERTS names ${unreadCa.problem.en}: correct the file or the variable, then start Duet again.`,
         },
   "no-tls": ({ host }) => toPlainAddressHint(host),
+  "refused-port": () => changePort,
   timeout: () => ({ zh: "请稍后再试，或增大 timeout。", en: "Try again later, or raise the timeout." }),
   bad_response: describeAddress,
   invalid_output: describeAddress,
@@ -160,6 +162,7 @@ function isLocal(host: string): boolean {
 /** Returns what to do about a failed connection, by the error code and the message of the socket. */
 export function findConnectionRemedy(code: string, message: string, baseUrl: string): Remedy {
   if (isWithoutTls(`${code} ${message}`)) return "no-tls";
+  if (isRefusedPort(message)) return "refused-port";
   if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return "certificate";
   const { host = "" } = URL.parse(baseUrl) ?? {};
   return code === "ECONNREFUSED" && isLocal(host) ? "local-server" : "network";

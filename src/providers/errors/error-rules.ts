@@ -12,6 +12,7 @@ export type Remedy =
   | "no-tls"
   | "permission"
   | "place"
+  | "refused-port"
   | "tool-call"
   | "try-again";
 

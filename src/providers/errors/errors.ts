@@ -2,13 +2,14 @@ import type { ModelSettings } from "../../core/model/model-settings.ts";
 import { DuetError, type ErrorCode, getMessage } from "../../kit/errors.ts";
 import type { Text } from "../../kit/locale.ts";
 import { findProxyError } from "../../kit/net/proxy-errors.ts";
+import { describeRefusedPort } from "../../kit/net/refused-port.ts";
 import { findFailureReason } from "../../kit/net/request-errors.ts";
 import { readRetryAfterHeader } from "../../kit/net/retry-after.ts";
 import { withoutTls } from "../../kit/net/tls-mismatch.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { readErrorBody } from "./error-body.ts";
 import { createHint, findConnectionRemedy } from "./error-hints.ts";
-import { classifyError } from "./error-rules.ts";
+import { classifyError, type Remedy } from "./error-rules.ts";
 
 /** Identifies the model that failed. The key is included so that it can be removed from the shown text. */
 export type ErrorOrigin = Pick<
@@ -66,7 +67,7 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
   const remedy = findConnectionRemedy(socketCode, message, origin.baseUrl);
   const told = toErrorText(message.includes(socketCode) ? message : `${socketCode} ${message}`, origin.apiKey);
   const failure = describeFailure(socketCode, told);
-  const detail = remedy === "no-tls" ? withoutTls : failure;
+  const detail = describeRemedied(remedy, origin.baseUrl) ?? failure;
   return new DuetError({
     code: "network",
     text: addName(origin, {
@@ -74,10 +75,16 @@ export function connectionError(thrown: unknown, origin: ErrorOrigin): DuetError
       en: `the connection to ${host} failed: ${detail.en}`,
     }),
     hint: createHint(remedy, { ...origin, socketCode }),
-    // Neither is any better the next time.
-    retryable: remedy !== "certificate" && remedy !== "no-tls",
+    // None of these is any better the next time.
+    retryable: !["certificate", "no-tls", "refused-port"].includes(remedy),
     cause: thrown,
   });
+}
+
+/** Explains a failure for which the words of the socket or of `fetch` say too little. */
+function describeRemedied(remedy: Remedy, baseUrl: string): Text | undefined {
+  if (remedy === "refused-port") return describeRefusedPort(baseUrl);
+  return remedy === "no-tls" ? withoutTls : undefined;
 }
 
 /** Explains a failure whose code alone says what it is, before Node's own words, which are English and name the address. */

@@ -7,7 +7,7 @@ import type { Mutable } from "../../kit/mutable.ts";
 
 export interface RunSnapshotOptions {
   runId: string;
-  /** Is the conversation that the question names. In a new conversation it is empty until the run has begun. */
+  /** Is the conversation that the question names. In a new conversation it is empty until that is open. */
   conversationId: string;
   mode: Mode;
 }
@@ -15,6 +15,8 @@ export interface RunSnapshotOptions {
 /** Collects what an active run has produced so far from its events. */
 export interface RunSnapshot {
   readonly conversationId: string;
+  /** Tells the conversation that was opened for the question before the run begins. */
+  nameConversation(id: string): void;
   /** Returns what the event changed. Its times are those of `performance.now()`. */
   handle(event: AgentEvent): RunItem | undefined;
   /**
@@ -35,10 +37,13 @@ export function createRunSnapshot({ runId, conversationId, mode }: RunSnapshotOp
 
   const snapshot: Mutable<RunSnapshot> = {
     conversationId,
+    nameConversation(id) {
+      snapshot.conversationId = id;
+    },
     handle(event) {
       if (event.type === "notice") notices = toOutcomeNotices([...notices, event]);
       const item = reduceRun(state, event, performance.now());
-      snapshot.conversationId = state.start?.conversationId ?? conversationId;
+      snapshot.conversationId = state.start?.conversationId ?? snapshot.conversationId;
       return item;
     },
     close() {

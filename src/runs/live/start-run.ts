@@ -263,6 +263,10 @@ export function startRun({
         onDisconnect,
         hostRequest,
         leaving: leaving.signal,
+        onConversation(opened) {
+          snapshot.nameConversation(opened);
+          changes.notify();
+        },
         onRecorded: connect,
         flushEvents,
       },

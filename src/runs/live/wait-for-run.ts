@@ -1,4 +1,4 @@
-import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
+import { createTimeLimit, createWaitLimit, type TimeLimit, timeoutError } from "../../kit/async/timeout.ts";
 import type { Text } from "../../kit/locale.ts";
 import type { Host } from "../input/host.ts";
 import type { RequestContext } from "../input/pending-work.ts";
@@ -45,6 +45,7 @@ export async function waitForRun(
   let window = createWindow();
   const endWindow = (): void => window.spend(window.getLeftMs());
   until?.addEventListener("abort", endWindow, { once: true });
+  let opening: TimeLimit | undefined;
   try {
     for (;;) {
       requestContext.signal.throwIfAborted();
@@ -52,7 +53,12 @@ export async function waitForRun(
       const { open } = run;
       const isAskable = open !== undefined && canAsk(host, open);
       if (open?.kind === "call" && !isAskable && handsOut) return { end: "confirm", open };
-      if (window.expired) return { end: "window" };
+      if (window.expired) {
+        if (hasConversation(run) || until?.aborted || opening?.expired) return { end: "window" };
+        opening ??= createWaitLimit(openingMs, requestContext.signal);
+        await run.waitForChange(opening.signal);
+        continue;
+      }
       // A host that took the question along may never come back, and its user must not lose it.
       const isTaken = open?.isAsked && !(isAskable && open.isInResult);
       if (open === undefined || isTaken) {
@@ -79,5 +85,13 @@ export async function waitForRun(
   } finally {
     until?.removeEventListener("abort", endWindow);
     window.clear();
+    opening?.clear();
   }
+}
+
+/** Limits how long a request without a window waits for the conversation of its run, which it tells its caller, in milliseconds. */
+const openingMs = 1000;
+
+function hasConversation({ conversationId, events }: RunHandle): boolean {
+  return conversationId !== "" || events.length > 0;
 }

@@ -23,6 +23,21 @@ test("what a page said stays in its fence when a reference has carried it into t
   expect(asked).toContain(order);
   expect(unfenced(asked)).not.toContain(order);
   expect(unfenced(asked)).toContain('### echo {"text":"It says: {{step_1}}"}');
+  // What really ran is told as well, in a fence of its own.
+  expect(asked).toContain(`{"text":"It says: ${order}"}`);
+  expect(unfenced(asked)).toContain("were replaced by the results of earlier steps; the call was made with:");
+});
+
+test("a later turn reads with what a step was called, cut where it is long, and nothing of it where the step is as planned", async () => {
+  const page = makeTool("page", () => ({ ok: true, text: "x".repeat(5000) }));
+  const sayIt = { tool: "echo", parameters: { text: "{{step_1}}" } };
+  const open = { tool: "echo", parameters: { text: "?" } };
+  const fill = [{ id: "1", name: "echo", input: { text: "y" } }];
+  const models = planners([written({ tool: "page" }, sayIt, open), fill]);
+  await runAll({ mode: "plan", models, tools: [...tools, page] });
+  const filling = lastAsked(models.functionCall, 1);
+  expect(filling).toMatch(/the call was made with: <<<result \w+\n\{"text":"x+\n…\[4011 characters left out\]…\nx+"\}/);
+  expect(lastAsked(models.answer, 0).split("the call was made with:")).toHaveLength(2);
 });
 
 test("what a tool says of its arguments stays in a fence when the model is to correct them", async () => {

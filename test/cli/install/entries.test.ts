@@ -114,3 +114,21 @@ test("the entry of goose has the name that the user gives the server", () => {
     "  agent:\n    type: stdio\n    name: agent\n",
   );
 });
+
+test.each<[host: HostName, before: string]>([
+  ["claude-desktop", '{ "mcpServers": {} }\n'],
+  ["claude-desktop", ""],
+  ["codex", '[mcp_servers.duet]\ncommand = "x"\n'],
+  ["codex", ""],
+  ["goose", "GOOSE_MODEL: x\n"],
+  ["goose", ""],
+])("the byte order mark of a file of %s stays, and everything behind it is as without: %j", (host, before) => {
+  const [plain, marked] = [before, `\ufeff${before}`].map((text) => {
+    const added = planChange(hosts[host], "file", text, "duet", wanted);
+    return { added, removed: planChange(hosts[host], "file", added.text, "duet", undefined) };
+  });
+  expect(marked?.added.text).toBe(`\ufeff${plain?.added.text}`);
+  expect(marked?.removed.text).toBe(`\ufeff${plain?.removed.text}`);
+  expect(marked?.removed.shown).toBe(plain?.removed.shown);
+  expect(marked?.added.shown).not.toMatch(/feff/i);
+});

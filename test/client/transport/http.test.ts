@@ -64,6 +64,17 @@ test("137: a server that is not there is reported as unreachable", async () => {
   );
 });
 
+test.each(["http", "sse"] as const)("a port that fetch refuses is named, configured as %s", async (type) => {
+  const url = "http://127.0.0.1:6000/mcp";
+  const pool = await readyPoolOf({ ...http(url), transport: { type, url, headers: {} } });
+  const [server] = pool.status();
+  expect(server?.error?.text).toEqual({
+    zh: "MCP 服务器 web 无法使用：无法连接：端口 6000 被视为不安全，fetch 拒绝连接",
+    en: "MCP server web cannot be used: it cannot be reached: port 6000 is refused as unsafe by fetch",
+  });
+  expect(server?.error?.hint?.en).toBe("Let the server listen at another port, such as 8080.");
+});
+
 test("137: a server that accepts and says nothing fails at its start limit", async () => {
   const sockets = createServer(() => {});
   await new Promise<void>((resolve) => sockets.listen(0, "127.0.0.1", resolve));

@@ -171,6 +171,16 @@ test("a server that speaks http under an https address is told as such, in one a
   expect(error.hint?.en).toBe(`Write http:// instead of https:// in the address of 127.0.0.1:${port}.`);
 });
 
+test("a port that fetch refuses, as it does for the list of models, is named, in one attempt", async () => {
+  const baseUrl = "http://127.0.0.1:6000/v1";
+  const thrown = await fetch(baseUrl).catch((error: unknown) => error);
+  const error = connectionError(thrown, settings({ baseUrl }));
+  expect(error).toMatchObject({ code: "network", retryable: false });
+  expect(error.text.en).toMatch(/to 127\.0\.0\.1:6000 failed: port 6000 is refused as unsafe by fetch$/);
+  expect(error.text.zh).toMatch(/的连接失败：端口 6000 被视为不安全，fetch 拒绝连接$/);
+  expect(error.hint?.en).toBe("Let the server listen at another port, such as 8080.");
+});
+
 test.each(["sslv3 alert handshake failure", "tlsv1 alert protocol version"])(
   "%s is no server without TLS",
   (reason) => {

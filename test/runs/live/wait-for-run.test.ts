@@ -26,7 +26,7 @@ function attendRun({
     key: "key",
     caller: {},
     locale: "en",
-    request: { question: "Wipe disk a." },
+    request: { question: "Wipe disk a.", conversationId: "conv-1" },
     canAsk: (kind) => kind === "call",
     patienceMs: 3_600_000,
     async *ask({ signal = new AbortController().signal, user }) {
@@ -98,6 +98,37 @@ test("a host of the older era has one window for its call, the time for its user
   await vi.advanceTimersByTimeAsync(1);
   expect(ends).toEqual([{ end: "window" }]);
   expect([approvals, run.open?.isAsked]).toEqual([[], false]);
+  run.cancel();
+});
+
+test.each([
+  ["until that is open", 400, 400],
+  ["for a second at most", undefined, 1000],
+])("a request without a window waits for its run's conversation %s", async (_, openMs, endMs) => {
+  const run = startRun({
+    id: "run-1",
+    key: "key",
+    caller: {},
+    locale: "en",
+    request: { question: "Hello" },
+    canAsk: () => false,
+    patienceMs: 3_600_000,
+    async *ask({ signal = new AbortController().signal, recording }) {
+      if (openMs !== undefined) setTimeout(() => recording?.onConversation?.("conv-1"), openMs);
+      await waitAbortable(new Promise<void>(() => {}), signal);
+      yield* [];
+    },
+    onEnd() {},
+  });
+  const ends: WaitResult[] = [];
+  const requestContext = { signal: new AbortController().signal, hasRounds: () => true, ask: async () => undefined };
+  const host = { asksForms: false, isModern: false } as Host;
+  void waitForRun(run, { host, requestContext, windowMs: 0, handsOut: false }).then((end) => ends.push(end));
+  await vi.advanceTimersByTimeAsync(endMs - 1);
+  expect(ends).toEqual([]);
+  await vi.advanceTimersByTimeAsync(2);
+  expect(ends).toEqual([{ end: "window" }]);
+  expect(run.snapshot().conversation_id).toBe(openMs === undefined ? "" : "conv-1");
   run.cancel();
 });
 

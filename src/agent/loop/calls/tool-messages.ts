@@ -6,6 +6,7 @@ import { formatCount } from "../../../kit/text/format-count.ts";
 import { fenceResult, reportResult } from "../../context/fence.ts";
 import { renderNote } from "../../hooks/render-note.ts";
 import { getUsage } from "../../limits/reached-limit.ts";
+import { renderFilledArguments } from "../../plan/filled-arguments.ts";
 import { toPlaceholderValues } from "../../prompts/prompt-values.ts";
 import type { Run } from "../../run.ts";
 import type { Observation } from "./observe-call.ts";
@@ -23,7 +24,8 @@ export function toToolMessages(run: Run, round: readonly Observation[], calls: n
   return round.map((one, index) => {
     const { call, result, images, sources } = one;
     const isLast = index === round.length - 1;
-    const text = renderObservation(run, one) + renderNote(result, input.marker, input.language);
+    const filled = one.ran ? renderFilledArguments(call, input.marker, input.language) : "";
+    const text = renderObservation(run, one) + filled + renderNote(result, input.marker, input.language);
     const said = isLast && left !== undefined ? `${text}\n${left}` : text;
     const content = fromParts([{ type: "text", text: said }, ...images]);
     return { role: "tool", callId: call.id, tool: call.name, content, ok: result.ok, ...(sources && { sources }) };

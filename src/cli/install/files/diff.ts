@@ -10,6 +10,7 @@ import { isRecord, toText } from "../../../kit/json.ts";
 import { type ChangedLine, matchLines } from "../../../kit/text/match-lines.ts";
 import { sanitize } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
+import { splitByteOrderMark } from "./file-format.ts";
 
 const around = 3;
 const longestLine = 160;
@@ -37,7 +38,8 @@ function renderPosition(from: number, count: number): string {
 }
 
 function splitLines(text: string): string[] {
-  return text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
+  const { bare } = splitByteOrderMark(text);
+  return bare === "" ? [] : bare.replace(/\r?\n$/, "").split(/\r?\n/);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Text } from "../../../kit/locale.ts";
 import type { EntryFields, Host } from "../hosts.ts";
 import type { Launch } from "../launch.ts";
 
-/** Reads one kind of file and changes one entry of it, leaving the rest as it is written. */
+/** Reads one kind of file and changes one entry of it, leaving the rest as it is written. Its texts have no byte order mark. */
 export interface FileFormat {
   /** Throws a `FormatError` where the text is not of this form. */
   parse(text: string): unknown;
@@ -42,6 +42,12 @@ export interface Change {
 export function findLineEnd(text: string, at: number): number {
   const end = text.indexOf("\n", at);
   return end < 0 ? text.length : end + 1;
+}
+
+/** Separates the byte order mark, which editors of Windows write, from the text behind it. The mark is empty where there is none. */
+export function splitByteOrderMark(text: string): { mark: string; bare: string } {
+  const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
+  return { mark, bare: text.slice(mark.length) };
 }
 
 /** Holds what a host's file contains for one server. */

@@ -4,34 +4,29 @@ import { findDuplicateKey, removeJsonValue, setJsonValue } from "../../../kit/ed
 import { isRecord } from "../../../kit/json.ts";
 import { type FileFormat, FormatError } from "./file-format.ts";
 
-const mark = "\ufeff";
-
 /** Reads and edits JSON, with comments and trailing commas for hosts that allow them. */
 export const jsonForm: FileFormat = {
   parse(text) {
-    const bare = removeByteOrderMark(text);
-    if (bare.trim() === "") return {};
+    if (text.trim() === "") return {};
     const errors: ParseError[] = [];
-    const tree: unknown = parse(bare, errors, { allowTrailingComma: true });
+    const tree: unknown = parse(text, errors, { allowTrailingComma: true });
     const [first] = errors;
-    if (first) throw new FormatError(locateProblem(bare, first.offset), { cause: printParseErrorCode(first.error) });
+    if (first) throw new FormatError(locateProblem(text, first.offset), { cause: printParseErrorCode(first.error) });
     return tree;
   },
   edit(text, { key, name, there, entry }) {
-    const bare = removeByteOrderMark(text);
-    const old = bare.trim() === "" ? "{}\n" : bare;
+    const old = text.trim() === "" ? "{}\n" : text;
     const path = [key, name];
     const isKept = isRecord(there) && entry !== undefined && Object.keys(there).every((field) => field in entry);
     const fields = isKept
       ? Object.entries(entry).filter(([field, value]) => !isDeepStrictEqual(there[field], value))
       : undefined;
     const edited = fields?.reduce((now, [field, value]) => setJsonValue(now, [...path, field], value), old);
-    const toWholeText = (): string =>
-      entry === undefined ? removeJsonValue(old, path) : setJsonValue(old, path, entry);
-    return (text.startsWith(mark) ? mark : "") + (edited ?? toWholeText());
+    if (edited !== undefined) return edited;
+    return entry === undefined ? removeJsonValue(old, path) : setJsonValue(old, path, entry);
   },
   hindrance(text, { key, name }) {
-    const doubled = findDuplicateKey(removeByteOrderMark(text), [key, name]);
+    const doubled = findDuplicateKey(text, [key, name]);
     if (doubled === undefined) return undefined;
     return {
       zh: `${doubled} 出现了两次，未做修改：请只保留一个`,
@@ -43,8 +38,4 @@ export const jsonForm: FileFormat = {
 function locateProblem(text: string, offset: number): { line: number; column: number } {
   const lines = text.slice(0, offset).split("\n");
   return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
-}
-
-function removeByteOrderMark(text: string): string {
-  return text.startsWith(mark) ? text.slice(1) : text;
 }

@@ -11,6 +11,7 @@ import type { TextBilling } from "../../../core/model/turn-budget.ts";
 import { createApprove, createElicit } from "../../../core/questions/user.ts";
 import { isAtLeast, type ServerLogLevel } from "../../../core/server-log.ts";
 import type { CallingHost } from "../../../core/tools/calling-host.ts";
+import type { OutputCheck } from "../../../core/tools/output-misfit.ts";
 import type { ToolContext } from "../../../core/tools/tool.ts";
 import { isDeeperThan, isRecord } from "../../../kit/json.ts";
 import type { Locale } from "../../../kit/locale.ts";
@@ -26,7 +27,6 @@ import {
   type ProgressSender,
 } from "../../../runs/input/progress-pace.ts";
 import { createHostUser } from "../../../runs/questions/ask-question.ts";
-import type { OutputCheck } from "./output-check.ts";
 
 export interface CallOptions {
   locale: Locale;

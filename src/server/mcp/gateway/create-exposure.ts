@@ -20,6 +20,7 @@ import { type Host, readHost } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
 import { createInputRequests } from "../../../runs/input/input-requests.ts";
 import { createHostUser } from "../../../runs/questions/ask-question.ts";
+import { createOutputCheck } from "../../../tools/schema/output-check.ts";
 import type { Capabilities, PromptCapability, ResourceCapability } from "../capabilities.ts";
 import {
   createCallingHost,
@@ -33,7 +34,6 @@ import {
 } from "./call-context.ts";
 import { followRoots } from "./follow-roots.ts";
 import { type ErrorReader, toProtocolError } from "./host-error.ts";
-import { createOutputCheck } from "./output-check.ts";
 import { createToolCapability } from "./tools.ts";
 
 export interface ExposeOptions {

@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { chainProperty, readChain } from "../../../core/chain-text.ts";
+import { describeMisfit, type OutputCheck } from "../../../core/tools/output-misfit.ts";
 import type { Tool, ToolContent, ToolResult } from "../../../core/tools/tool.ts";
 import { renderContent } from "../../../core/tools/tool-content.ts";
 import { hasPage } from "../../../core/tools/tool-pages.ts";
@@ -18,7 +19,6 @@ import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { dropForbiddenNulls, normalizeArguments } from "../host-arguments.ts";
 import { createCallProgress, type Exposure, openGatewayContext } from "./call-context.ts";
 import { toHostError } from "./host-error.ts";
-import type { OutputCheck } from "./output-check.ts";
 import {
   callName,
   createSearchTools,
@@ -212,13 +212,7 @@ async function findOutputFault(
     };
   if (isStructuredRedacted) return undefined;
   const problem = await checkOutput(schema, structured);
-  if (problem === undefined) return undefined;
-  const { path, text } = problem;
-  const place = path === "" ? "" : `${path}: `;
-  return {
-    zh: `的结构化内容不符合输出模式（${place}${text.zh}）`,
-    en: `has structured content that does not fit its output schema (${place}${text.en})`,
-  };
+  return problem && describeMisfit(problem);
 }
 
 function toTextResult(text: string): CallToolResult {

@@ -30,6 +30,12 @@ test("a new file comes from nothing", () => {
   expect(createDiff("f", "", "{}\n", [])).toBe("--- /dev/null\n+++ f\n@@ -0,0 +1,1 @@\n+{}\n");
 });
 
+test("a byte order mark is not shown, not even where its line changes", () => {
+  expect(createDiff("f", "\ufeff{}\n", '\ufeff{ "a": 1 }\n', [])).toBe(
+    '--- f\n+++ f\n@@ -1,1 +1,1 @@\n-{}\n+{ "a": 1 }\n',
+  );
+});
+
 test("no secret is shown: of this server or another, in variables, headers, arguments, or under a telling name", () => {
   const tree = {
     a: {

@@ -1,13 +1,10 @@
-import type { ArgumentProblem } from "../../../core/tools/tool.ts";
-import { isRecord, isTooLarge, type JsonObject, type JsonSchema } from "../../../kit/json.ts";
-import type { ArgumentsCheck } from "../../../tools/schema/compile-schema.ts";
-
-/** Returns the first thing for which a host would refuse this structured content of a tool; undefined where there is none. */
-export type OutputCheck = (schema: JsonSchema, structured: unknown) => Promise<ArgumentProblem | undefined>;
+import type { OutputCheck } from "../../core/tools/output-misfit.ts";
+import { isRecord, isTooLarge, type JsonObject, type JsonSchema } from "../../kit/json.ts";
+import type { ArgumentsCheck } from "./compile-schema.ts";
 
 /**
  * Creates the check of results by the output schemas of their tools, each of which it compiles once. A server chooses both: what could
- * take long to check is left to the host.
+ * take long to check is not checked.
  */
 export function createOutputCheck(): OutputCheck {
   /** Holds undefined for a schema that is not checked. */
@@ -15,8 +12,8 @@ export function createOutputCheck(): OutputCheck {
   return async (schema, structured) => {
     if (!isJsonObject(structured) || isTooLarge(structured)) return undefined;
     const [{ compileBounded }, { describeProblems }] = await Promise.all([
-      import("../../../tools/schema/bounded-check.ts"),
-      import("../../../tools/schema/with-validation.ts"),
+      import("./bounded-check.ts"),
+      import("./with-validation.ts"),
     ]);
     if (!compiled.has(schema)) compiled.set(schema, compileBounded(schema));
     return describeProblems(compiled.get(schema)?.(structured) ?? [])[0];

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createOutputCheck } from "../../../../src/server/mcp/gateway/output-check.ts";
-import { startCpuClock } from "../../../fakes/cpu-time.ts";
+import { createOutputCheck } from "../../../src/tools/schema/output-check.ts";
+import { startCpuClock } from "../../fakes/cpu-time.ts";
 
 const check = createOutputCheck();
 

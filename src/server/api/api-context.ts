@@ -4,7 +4,7 @@ import { createKeyedRuns, type KeyedRuns } from "./chat/keyed-runs.ts";
 import { type Changes, createChanges } from "./conversations/changes.ts";
 import { findRunElsewhere } from "./conversations/find-conversation.ts";
 import { createQuestionQueues, type QuestionQueues, type QueueOptions } from "./conversations/question-queues.ts";
-import { createFrames, type TakeFrames } from "./event-frames.ts";
+import { createFrames, type TakeFrames } from "./events/event-frames.ts";
 
 /** Holds what the routes of the agent API share. */
 export interface ApiContext extends RunService {

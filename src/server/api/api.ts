@@ -18,6 +18,8 @@ import { createEventsRoute } from "./conversations/change-stream.ts";
 import { createConversationRoutes } from "./conversations/conversation-routes.ts";
 import { createFileRoutes } from "./conversations/file-routes.ts";
 import { createQueueRoutes } from "./conversations/queue-routes.ts";
+import { isEventStreamPreferred, readLastId } from "./events/event-headers.ts";
+import { watchRun } from "./events/watch-run.ts";
 import { createFeedbackRoute } from "./feedback.ts";
 import { findRun } from "./find-run.ts";
 import { createImageRoute } from "./images.ts";
@@ -29,7 +31,6 @@ import { createReplyRoute, toQuestionJson } from "./reply.ts";
 import { toRunEntry } from "./run-entry.ts";
 import { createSettingsRoute, type ExposedConfig } from "./settings.ts";
 import { createStepResultRoute } from "./step-result.ts";
-import { isEventStreamPreferred, readLastId, watchRun } from "./watch-run.ts";
 
 /** Creates the agent API of docs/development/contract.md#http, as routes by path. */
 export function createApi(

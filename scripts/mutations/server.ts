@@ -52,7 +52,7 @@ export const server: readonly Mutation[] = [
   },
   {
     id: "message-owner-mcp",
-    file: "src/server/mcp/agent/agent-tools.ts",
+    file: "src/server/mcp/agent/handle-run-tools.ts",
     text: "return runs.find(id, caller) ?? (await ignoreRejection(followed.find(id, caller)",
     becomes: 'return runs.find(id, { owner: "anna" }) ?? (await ignoreRejection(followed.find(id, caller)',
     tests: ["test/server/api/messages.test.ts"],

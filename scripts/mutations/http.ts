@@ -7,7 +7,7 @@ export const http: readonly Mutation[] = [
     file: "src/server/http/request/read-body.ts",
     text: "Math.min(8 * maxBody, mostFileBody)",
     becomes: "Number.MAX_SAFE_INTEGER",
-    tests: ["test/server/api/chat.test.ts"],
+    tests: ["test/server/api/chat/chat-route.test.ts"],
     endangers: "a request that may carry files may have any length",
   },
   {

@@ -564,7 +564,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "replica-answer-once",
-    file: "src/store/postgres/run-texts.ts",
+    file: "src/store/postgres/shared-runs/run-texts.ts",
     text: "AND id = $2 AND reply IS NULL RETURNING n",
     becomes: "AND id = $2 RETURNING n",
     tests: ["test/store/postgres/shared-runs.test.ts"],
@@ -572,7 +572,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "replica-lost-question",
-    file: "src/store/postgres/run-texts.ts",
+    file: "src/store/postgres/shared-runs/run-texts.ts",
     text: `AND id = $2 AND \${isOwn} RETURNING n`,
     becomes: "AND id = $2 AND $3::text <> '' AND $4::integer > 0 RETURNING n",
     tests: ["test/store/postgres/shared-runs.test.ts"],
@@ -596,7 +596,7 @@ export const records: readonly Mutation[] = [
   },
   {
     id: "replica-run-owner",
-    file: "src/store/postgres/shared-runs.ts",
+    file: "src/store/postgres/shared-runs/shared-runs.ts",
     text: "run?.owner === owner ? run : undefined",
     becomes: "run",
     tests: ["test/store/postgres/shared-runs.test.ts"],

@@ -16,7 +16,7 @@ import type { AskInput } from "./ask-schema.ts";
 import type { Host } from "./input/host.ts";
 import { checkCeilings, readCeilings } from "./limits/caller-ceilings.ts";
 import type { RunHandle } from "./live/run-handle.ts";
-import type { StartRunOptions } from "./live/start-run.ts";
+import type { StartRunOptions } from "./live/start-run-options.ts";
 import type { CallerScope } from "./run-service.ts";
 
 /** Represents one question, whichever interface it came through. */

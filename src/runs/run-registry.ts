@@ -10,7 +10,8 @@ import type { RunPlace } from "./limits/caller-places.ts";
 import { serverClosingError, tooManyRunsError, tooManyWaitingError } from "./limits/limit-errors.ts";
 import type { LiveRuns } from "./live/live-run.ts";
 import { isInConversation, type RunHandle } from "./live/run-handle.ts";
-import { type StartRunOptions, startRun } from "./live/start-run.ts";
+import { startRun } from "./live/start-run.ts";
+import type { StartRunOptions } from "./live/start-run-options.ts";
 import { waitForEnd } from "./live/wait-until.ts";
 import { toRunningOutcome } from "./outcomes/running-outcome.ts";
 

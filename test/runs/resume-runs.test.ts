@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TakenRun } from "../../src/core/store/journal.ts";
-import type { StartRunOptions } from "../../src/runs/live/start-run.ts";
+import type { StartRunOptions } from "../../src/runs/live/start-run-options.ts";
 import { createResumer } from "../../src/runs/resume-runs.ts";
 import { newRun } from "../store/journal-runs.ts";
 

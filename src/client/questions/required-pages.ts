@@ -6,7 +6,7 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { getCode } from "../connection-errors.ts";
 import type { RequestingServer } from "./active-calls.ts";
-import { readQuestion } from "./answers.ts";
+import { readQuestion } from "./elicitation.ts";
 import { RequestRefusedError } from "./request-refusal.ts";
 
 /** Is the code with which a server of 2025-11-25 says that its user has to open pages before it does what it was asked for. */

@@ -1,26 +1,16 @@
 import { setImmediate } from "node:timers/promises";
-import type { AskRequest } from "../../app/ask/ask-request.ts";
-import type { Caller } from "../../core/caller.ts";
 import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import { addNotices, replaceNotSaved, toOutcomeNotices } from "../../core/notices/outcome-notices.ts";
-import type { QuestionKind } from "../../core/questions/user-question.ts";
 import { type DraftEvent, isDraftEvent } from "../../core/run/drafts.ts";
 import type { AgentEvent } from "../../core/run/events.ts";
 import type { Outcome } from "../../core/run/outcome.ts";
 import { createRunInbox } from "../../core/run/run-inbox.ts";
 import { ServerEndsError } from "../../core/server-ends-error.ts";
-import {
-  type Entrance,
-  type HostRequest,
-  LostRunError,
-  type RunJournal,
-  type TakenRun,
-} from "../../core/store/journal.ts";
+import { LostRunError, type RunJournal } from "../../core/store/journal.ts";
 import type { RunMessage } from "../../core/store/run-mailbox.ts";
 import { createNotifier } from "../../kit/async/notifier.ts";
 import { waitPatiently } from "../../kit/async/timeout.ts";
 import { DuetError, toDuetError, toErrorReport } from "../../kit/errors.ts";
-import type { Locale } from "../../kit/locale.ts";
 import { createClientCalls } from "../client-calls.ts";
 import { hideCause } from "../outcomes/finished-outcome.ts";
 import { createQuestionQueue } from "../questions/question-queue.ts";
@@ -31,37 +21,7 @@ import { createRepeatFilter } from "./repeat-filter.ts";
 import type { RunHandle } from "./run-handle.ts";
 import { createRunSnapshot } from "./run-snapshot.ts";
 import { createRunWaiters, type RunWaiter, type WaitingSession } from "./run-waiters.ts";
-
-export interface StartRunOptions {
-  id: string;
-  key: string;
-  caller: Caller;
-  locale: Locale;
-  /** Is described at `RunHandle`. */
-  isAside?: boolean | undefined;
-  request: Omit<AskRequest, "user" | "signal" | "runId" | "caller" | "recording" | "resumed" | "callClient">;
-  /** Is the interface whose next process may go on with the run. */
-  entrance?: Entrance | undefined;
-  /** Holds the records of a run that goes on. */
-  resumed?: TakenRun | undefined;
-  /** Is described at `RunHandle`. */
-  wantedConversationId?: string | undefined;
-  onDisconnect?: RunHandle["onDisconnect"];
-  /** Is recorded with the run, for its client's cancel that comes to another process. */
-  hostRequest?: HostRequest | undefined;
-  /** Returns true for the kinds of questions that the run may ask its user. */
-  canAsk(kind: QuestionKind): boolean;
-  /** Is how long a question waits for its answer, in milliseconds. */
-  patienceMs: number;
-  /** Is true where the answer itself asks the user about a call, and the next message replies. */
-  asksInAnswer?: boolean | undefined;
-  /** Is how long the run waits for results of the asking program's tools, in milliseconds. */
-  clientPatienceMs?: number | undefined;
-  ask(request: AskRequest): AsyncIterable<AgentEvent>;
-  /** Is called when the last one who waited for the run in another process has left. */
-  onLeft?(run: RunHandle): void;
-  onEnd(run: RunHandle): void;
-}
+import type { StartRunOptions } from "./start-run-options.ts";
 
 /** Begins a run and holds it until it ends. */
 export function startRun({

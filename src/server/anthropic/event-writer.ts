@@ -1,5 +1,5 @@
 import type { Locale } from "../../kit/locale.ts";
-import { toEventFrame, toTypedFrame } from "../api/event-frames.ts";
+import { toEventFrame, toTypedFrame } from "../api/events/event-frames.ts";
 import { toAnthropicError } from "../http/response/dialects.ts";
 import type { AnswerEnd, AnswerUsage } from "../model-api/answer/answer-end.ts";
 import type { AnswerEvent } from "../model-api/answer/answer-events.ts";

@@ -1,10 +1,10 @@
 import { createKeyedMutex, type KeyedMutex } from "../../kit/async/semaphore.ts";
 import type { RunService } from "../../runs/run-service.ts";
+import { createKeyedRuns, type KeyedRuns } from "./chat/keyed-runs.ts";
 import { type Changes, createChanges } from "./conversations/changes.ts";
 import { findRunElsewhere } from "./conversations/find-conversation.ts";
 import { createQuestionQueues, type QuestionQueues, type QueueOptions } from "./conversations/question-queues.ts";
-import { createFrames, type TakeFrames } from "./event-frames.ts";
-import { createKeyedRuns, type KeyedRuns } from "./keyed-runs.ts";
+import { createFrames, type TakeFrames } from "./events/event-frames.ts";
 
 /** Holds what the routes of the agent API share. */
 export interface ApiContext extends RunService {

@@ -11,17 +11,19 @@ import type { CallerScope, RunService } from "../../runs/run-service.ts";
 import { HttpRefusalError } from "../http/response/refusal.ts";
 import type { Handle, Route } from "../http/routes.ts";
 import { type ApiContext, type ApiTimes, defaultTimes, openApiContext } from "./api-context.ts";
-import { createChatRoute } from "./chat.ts";
+import { createChatRoute } from "./chat/chat-route.ts";
+import { toKeyNames } from "./chat/keyed-runs.ts";
 import { beginWaitingQuestion } from "./conversations/begin-waiting.ts";
 import { createEventsRoute } from "./conversations/change-stream.ts";
 import { createConversationRoutes } from "./conversations/conversation-routes.ts";
 import { createFileRoutes } from "./conversations/file-routes.ts";
 import { createQueueRoutes } from "./conversations/queue-routes.ts";
+import { isEventStreamPreferred, readLastId } from "./events/event-headers.ts";
+import { watchRun } from "./events/watch-run.ts";
 import { createFeedbackRoute } from "./feedback.ts";
 import { findRun } from "./find-run.ts";
 import { createImageRoute } from "./images.ts";
 import { toJsonResponse } from "./json-response.ts";
-import { toKeyNames } from "./keyed-runs.ts";
 import { createMessageRoute } from "./messages.ts";
 import { type BudgetConfig, createOwnUsageRoute } from "./own-usage.ts";
 import { type Page, readChoice, readDrafts, readPage } from "./page-query.ts";
@@ -29,7 +31,6 @@ import { createReplyRoute, toQuestionJson } from "./reply.ts";
 import { toRunEntry } from "./run-entry.ts";
 import { createSettingsRoute, type ExposedConfig } from "./settings.ts";
 import { createStepResultRoute } from "./step-result.ts";
-import { isEventStreamPreferred, readLastId, watchRun } from "./watch-run.ts";
 
 /** Creates the agent API of docs/development/contract.md#http, as routes by path. */
 export function createApi(

@@ -17,7 +17,7 @@ import { type Host, readHost } from "../../runs/input/host.ts";
 import type { HostConnection } from "../../runs/input/host-connection.ts";
 import type { LiveRuns } from "../../runs/live/live-run.ts";
 import { openRunService, type RunService, type RunServiceOptions } from "../../runs/run-service.ts";
-import { createAgent } from "./agent/agent-tools.ts";
+import { createAgent } from "./agent/agent.ts";
 import { announceChanges } from "./announce-changes.ts";
 import type { Capabilities } from "./capabilities.ts";
 import { pageLimits, takePage } from "./pages.ts";

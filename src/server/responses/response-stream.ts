@@ -1,5 +1,5 @@
 import { followSignal } from "../../kit/async/timeout.ts";
-import { toTypedFrame } from "../api/event-frames.ts";
+import { toTypedFrame } from "../api/events/event-frames.ts";
 import type { HttpConnection } from "../http/connection.ts";
 import type { LiveResponse } from "./live-response.ts";
 import type { WireResponse } from "./response-object.ts";

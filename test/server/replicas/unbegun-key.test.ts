@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { readKey } from "../../../src/server/api/keyed-runs.ts";
+import { readKey } from "../../../src/server/api/chat/keyed-runs.ts";
 import { createPostgresStore } from "../../../src/store/postgres/postgres-store.ts";
 import { postgres, query, type SharedPostgres, sharePostgres } from "../../fakes/postgres.ts";
 import { requires } from "../../runner/requirements.ts";

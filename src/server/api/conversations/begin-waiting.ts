@@ -1,8 +1,8 @@
 import type { RunHandle } from "../../../runs/live/run-handle.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
 import type { ApiContext } from "../api-context.ts";
-import { beginChatRun, isFromOwnPage, toChatQuestion } from "../chat.ts";
-import { startOnce } from "../keyed-runs.ts";
+import { beginChatRun, isFromOwnPage, toChatQuestion } from "../chat/begin-chat-run.ts";
+import { startOnce } from "../chat/keyed-runs.ts";
 import { findStoredEntry, unknownConversationError } from "./find-conversation.ts";
 import type { WaitingQuestion } from "./waiting-question.ts";
 

@@ -5,7 +5,7 @@ import type { ConversationStore } from "../../../core/store/store.ts";
 import { showValue } from "../../../core/tools/argument-feedback.ts";
 import type { CallerScope } from "../../../runs/run-service.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
-import type { ChatInput } from "../chat-input.ts";
+import type { ChatInput } from "../chat/chat-input.ts";
 import { openConversationStore, unsupportedByStoreError } from "./find-conversation.ts";
 
 /**

@@ -8,7 +8,7 @@ import type { RunHandle } from "../../../runs/live/run-handle.ts";
 import { waitForEnd } from "../../../runs/live/wait-until.ts";
 import type { RunRegistry } from "../../../runs/run-registry.ts";
 import { HttpRefusalError } from "../../http/response/refusal.ts";
-import { checkSameRequest } from "../keyed-runs.ts";
+import { checkSameRequest } from "../chat/keyed-runs.ts";
 import type { Changes } from "./changes.ts";
 import { listActiveRuns } from "./find-conversation.ts";
 import type { WaitingQuestion } from "./waiting-question.ts";

@@ -2,8 +2,8 @@ import type { Attachment } from "../../../core/attachment.ts";
 import type { Caller } from "../../../core/caller.ts";
 import type { ErrorReport } from "../../../kit/errors.ts";
 import type { Locale } from "../../../kit/locale.ts";
-import type { ChatInput } from "../chat-input.ts";
-import type { KeyedRequest } from "../keyed-runs.ts";
+import type { ChatInput } from "../chat/chat-input.ts";
+import type { KeyedRequest } from "../chat/keyed-runs.ts";
 
 /** Is a question that is asked once the runs of its conversation have ended. */
 export interface WaitingQuestion {

@@ -29,7 +29,7 @@ import { signInBody } from "../../operator/server-routes.ts";
 import { settingChangesBody } from "../../operator/settings-route.ts";
 import { toolChangeBody } from "../../operator/tools-route.ts";
 import { responsesBody } from "../../responses/request-body.ts";
-import { chatInput } from "../chat-input.ts";
+import { chatInput } from "../chat/chat-input.ts";
 import { queuedInput } from "../conversations/queue-routes.ts";
 import { feedbackBody } from "../feedback.ts";
 import { imageBody } from "../images.ts";

@@ -24,7 +24,7 @@ import { countUsage } from "../../sql/records/daily-usage.ts";
 import { lock, type Row, type Work } from "../../sql/work.ts";
 import type { PostgresConnection } from "../connection.ts";
 import type { Notifications } from "../notifications.ts";
-import { createPostgresRuns } from "../shared-runs.ts";
+import { createPostgresRuns } from "../shared-runs/shared-runs.ts";
 import { databaseStatements } from "../space.ts";
 import { createDrivenRuns } from "./driven-runs.ts";
 import { knownFormats, toFormatList } from "./journal-formats.ts";

@@ -4,7 +4,7 @@ import { toSpend, toWhole } from "../../sql/records/daily-usage.ts";
 import type { Row, Value } from "../../sql/work.ts";
 import type { PostgresConnection, PostgresValue } from "../connection.ts";
 import { createGroupedWrites, type GroupedWrites } from "../grouped-writes.ts";
-import { toEventText } from "../shared-runs.ts";
+import { toEventText } from "../shared-runs/run-messages.ts";
 import { groupedTexts } from "./journal-texts.ts";
 import { type OwnedRun, toKey } from "./lease.ts";
 

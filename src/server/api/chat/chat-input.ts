@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { localeSchema } from "../../core/schemas/settings-schema.ts";
-import type { Text } from "../../kit/locale.ts";
-import { type AskInput, askInput } from "../../runs/ask-schema.ts";
-import type { AttachmentInput } from "../../runs/attachment-input.ts";
+import { localeSchema } from "../../../core/schemas/settings-schema.ts";
+import type { Text } from "../../../kit/locale.ts";
+import { type AskInput, askInput } from "../../../runs/ask-schema.ts";
+import type { AttachmentInput } from "../../../runs/attachment-input.ts";
 
 // An answer over HTTP is always whole, and is no MCP result with images.
 const { question, detail: _, include: __, ...asked } = askInput.shape;

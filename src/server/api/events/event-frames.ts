@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../core/run/events.ts";
-import { toSafeJson } from "../../kit/text/sanitize.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
+import { toSafeJson } from "../../../kit/text/sanitize.ts";
 
 /** Holds some events of a run in the form that is sent. */
 export interface Frames {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { DuetError } from "../../../src/kit/errors.ts";
-import { createKeyedRuns, readKey } from "../../../src/server/api/keyed-runs.ts";
-import { outcomeIn, problemIn, type ServedApi, serveApi } from "./served-api.ts";
+import { DuetError } from "../../../../src/kit/errors.ts";
+import { createKeyedRuns, readKey } from "../../../../src/server/api/chat/keyed-runs.ts";
+import { outcomeIn, problemIn, type ServedApi, serveApi } from "../served-api.ts";
 
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
 

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Duet } from "../../app/duet.ts";
-import type { Caller } from "../../core/caller.ts";
-import { getIdempotencyRecords } from "../../core/store/idempotency-records.ts";
-import { showValue } from "../../core/tools/argument-feedback.ts";
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { sleep } from "../../kit/async/timeout.ts";
-import { isRecord, toText } from "../../kit/json.ts";
-import type { RunHandle } from "../../runs/live/run-handle.ts";
-import { waitForEnd } from "../../runs/live/wait-until.ts";
-import type { CallerScope } from "../../runs/run-service.ts";
-import { HttpRefusalError } from "../http/response/refusal.ts";
+import type { Duet } from "../../../app/duet.ts";
+import type { Caller } from "../../../core/caller.ts";
+import { getIdempotencyRecords } from "../../../core/store/idempotency-records.ts";
+import { showValue } from "../../../core/tools/argument-feedback.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../../kit/async/timeout.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
+import type { RunHandle } from "../../../runs/live/run-handle.ts";
+import { waitForEnd } from "../../../runs/live/wait-until.ts";
+import type { CallerScope } from "../../../runs/run-service.ts";
+import { HttpRefusalError } from "../../http/response/refusal.ts";
 
 /** Represents a request that its caller may repeat without beginning a second run. */
 export interface KeyedRequest {

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { AgentEvent } from "../../../src/core/run/events.ts";
-import { Channel } from "../../../src/kit/async/channel.ts";
-import { startRun } from "../../../src/runs/live/start-run.ts";
-import { defaultTimes } from "../../../src/server/api/api-context.ts";
-import { createFrames, type TakeFrames } from "../../../src/server/api/event-frames.ts";
-import { type EventStreamOptions, streamEvents } from "../../../src/server/api/watch-run.ts";
-import { readStreamData } from "../../fakes/event-stream.ts";
+import type { AgentEvent } from "../../../../src/core/run/events.ts";
+import { Channel } from "../../../../src/kit/async/channel.ts";
+import { startRun } from "../../../../src/runs/live/start-run.ts";
+import { defaultTimes } from "../../../../src/server/api/api-context.ts";
+import { createFrames, type TakeFrames } from "../../../../src/server/api/events/event-frames.ts";
+import { type EventStreamOptions, streamEvents } from "../../../../src/server/api/events/event-stream.ts";
+import { readStreamData } from "../../../fakes/event-stream.ts";
 
 /** A run that does what it is told. */
 function toldRun() {

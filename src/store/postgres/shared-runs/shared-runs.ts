@@ -1,6 +1,5 @@
-import { questionSchemas, type UserQuestion } from "../../core/questions/user-question.ts";
-import type { AgentEvent } from "../../core/run/events.ts";
-import type { Delivery } from "../../core/run/run-inbox.ts";
+import type { AgentEvent } from "../../../core/run/events.ts";
+import type { Delivery } from "../../../core/run/run-inbox.ts";
 import {
   type AskedQuestion,
   leastQuestionMs,
@@ -9,18 +8,19 @@ import {
   type QuestionPlace,
   type RunMailbox,
   type RunMessage,
-} from "../../core/store/run-mailbox.ts";
-import type { RunUpdate, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";
-import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
-import { sleep } from "../../kit/async/timeout.ts";
-import { getMessage } from "../../kit/errors.ts";
-import { isRecord, toText } from "../../kit/json.ts";
-import { createRandomHex } from "../../kit/random.ts";
-import { toEvents, toInterruptedRun } from "../sql/conversations/journal-rows.ts";
-import type { Row } from "../sql/work.ts";
-import type { PostgresConnection } from "./connection.ts";
-import { createGroupedWrites } from "./grouped-writes.ts";
-import type { Notifications } from "./notifications.ts";
+} from "../../../core/store/run-mailbox.ts";
+import type { RunUpdate, SharedRun, SharedRuns } from "../../../core/store/shared-runs.ts";
+import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { sleep } from "../../../kit/async/timeout.ts";
+import { getMessage } from "../../../kit/errors.ts";
+import { isRecord, toText } from "../../../kit/json.ts";
+import { createRandomHex } from "../../../kit/random.ts";
+import { toEvents, toInterruptedRun } from "../../sql/conversations/journal-rows.ts";
+import type { Row } from "../../sql/work.ts";
+import type { PostgresConnection } from "../connection.ts";
+import { createGroupedWrites } from "../grouped-writes.ts";
+import type { Notifications } from "../notifications.ts";
+import { isQuestion, readNotification, toMailText, toMessage, toReply } from "./run-messages.ts";
 import { runTexts } from "./run-texts.ts";
 
 /** Is how often what other processes say to a run is looked for, however they are notified, in milliseconds. */
@@ -28,13 +28,12 @@ const lookEveryMs = 1_000;
 
 /** Is how long a message waits for the process of its run, in milliseconds, and how often its answer is looked for, however it is notified. */
 const longestReplyMs = 3_000;
+
 const replyEveryMs = 250;
 
 const deliveries = ["next_step", "after_run", "refused"] as const satisfies readonly Delivery[];
-const joinReplies = ["joined", "refused"] as const satisfies readonly MessageReply[];
 
-/** Limits what PostgreSQL takes in one notification, in bytes. */
-const longestText = 7_900;
+const joinReplies = ["joined", "refused"] as const satisfies readonly MessageReply[];
 
 export interface PostgresRuns extends SharedRuns {
   /** Connects a run that this process holds. */
@@ -271,27 +270,6 @@ function add<T>(all: Map<string, Set<T>>, runId: string, listener: T): () => voi
   };
 }
 
-/** Returns the text that tells of new events of these runs; of so many that they cannot be named, it tells of all. */
-export function toEventText(runs: readonly string[]): string {
-  const text = `e ${[...new Set(runs)].join(" ")}`;
-  return Buffer.byteLength(text) > longestText ? "e" : text;
-}
-
-/** Returns the text that tells that something was said to a run, or that its question has changed. */
-function toMailText(runId: string): string {
-  return `m ${runId}`;
-}
-
-/** Is what a sender finds by its text. Earlier programs read the reply under this name. */
-function toReply(id: string, reply: MessageReply): object {
-  return { type: "reply", id, delivery: reply };
-}
-
-function readNotification(text: string): { isMail: boolean; runs: readonly string[] | undefined } {
-  const [kind, ...runs] = text.split(" ");
-  return { isMail: kind === "m", runs: runs.length > 0 ? runs : undefined };
-}
-
 function toSharedRun(row: Row): SharedRun | undefined {
   const run = toInterruptedRun(row);
   return run && { ...run, isHeld: row.is_held === 1, waits: row.waits === 1, ageMs: Number(row.age_ms) };
@@ -313,24 +291,4 @@ function toAsked({ id, question: json, reply }: Row): AskedQuestion | undefined 
   const question: unknown = JSON.parse(toText(json));
   if (!isQuestion(question)) return undefined;
   return { id: toText(id), question, ...(typeof reply === "string" && { answer: { reply: JSON.parse(reply) } }) };
-}
-
-function isQuestion(value: unknown): value is UserQuestion {
-  if (!isRecord(value)) return false;
-  const found = Object.entries(questionSchemas).find(([kind]) => kind === value.kind);
-  return found?.[1].fields.safeParse(value).success ?? false;
-}
-
-/** Processes read only what others of their kind wrote. Of what a newer one says nothing is known. */
-function toMessage(value: unknown): RunMessage | undefined {
-  if (!isRecord(value)) return undefined;
-  const { type, id, text, by, questionId, reply } = value;
-  if (type === "stop" || type === "abandon") return { type };
-  if (type === "say" && typeof id === "string" && typeof text === "string") return { type, id, text };
-  const sessionId = toText(value.sessionId) || undefined;
-  if (type === "join" && typeof id === "string") return { type, id, sessionId };
-  if (type === "hold" && typeof by === "string") return { type, by, isSession: value.isSession === true, sessionId };
-  if (type === "release" && typeof by === "string") return { type, by };
-  if (type === "answer" && typeof questionId === "string") return { type, questionId, reply: reply ?? undefined };
-  return undefined;
 }

@@ -1,5 +1,5 @@
-import { hasHolder, isAlive, isRecorded, lastAt } from "./journal/journal-texts.ts";
-import { channel } from "./notifications.ts";
+import { hasHolder, isAlive, isRecorded, lastAt } from "../journal/journal-texts.ts";
+import { channel } from "../notifications.ts";
 
 const isHeld = hasHolder(isAlive);
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { outcomeSchema } from "../../../src/core/schemas/outcome-schema.ts";
-import { DuetError } from "../../../src/kit/errors.ts";
-import { waitForEnd } from "../../../src/runs/live/wait-until.ts";
-import { outcomeIn, problemIn, serveApi } from "./served-api.ts";
+import { outcomeSchema } from "../../../../src/core/schemas/outcome-schema.ts";
+import { DuetError } from "../../../../src/kit/errors.ts";
+import { waitForEnd } from "../../../../src/runs/live/wait-until.ts";
+import { outcomeIn, problemIn, serveApi } from "../served-api.ts";
 
 const echo = { id: "1", name: "echo", input: { text: "hello" } };
 

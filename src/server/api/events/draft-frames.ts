@@ -1,4 +1,4 @@
-import type { LiveDraft, RunHandle } from "../../runs/live/run-handle.ts";
+import type { LiveDraft, RunHandle } from "../../../runs/live/run-handle.ts";
 import { toTypedFrame } from "./event-frames.ts";
 
 /**

@@ -134,6 +134,16 @@ test("a budget of money counts what is known of an agent's cost, one of whose mo
   expect(outcomeOf(await ask({ conversationId: conversation_id })).error).toMatchObject({ code: "quota" });
 });
 
+test("an agent that has asked no model leaves the cost of the others known", async () => {
+  const { provider, ask } = await open();
+  const both = ["agent_researcher", "agent_writer"].map((name) => ({ name, arguments: { message: "begin" } }));
+  provider.script("boss", call(...both), { text: "Done.", usage });
+  provider.script("finder", { text: "Found x.", usage });
+  provider.script("writer", { status: 403, body: "no" });
+  const { meta } = outcomeOf(await ask());
+  expect(meta.agents).toEqual({ runs: 2, total_tokens: 1000, cost_usd: 0.001 });
+});
+
 test("the most that the server allows a caller holds for the agents below, too", async () => {
   const lookup = countedTool("lookup");
   const { provider, ask } = await open({ tools: [lookup] });

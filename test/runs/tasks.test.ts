@@ -116,7 +116,9 @@ test("a task that joins a run which goes on with another one has the answers of 
   const { taskId } = await send("tools/call", ask);
   released.resolve();
   const { result } = await poll(send, String(taskId), "completed");
-  expect(result).toMatchObject({ structuredContent: { response: expect.stringMatching(/^It is Rome\.\n\nIt is Bari, too\./) } });
+  expect(result).toMatchObject({
+    structuredContent: { response: expect.stringMatching(/^It is Rome\.\n\nIt is Bari, too\./) },
+  });
   expect(model.requests).toHaveLength(4);
 });
 

@@ -2,7 +2,7 @@ import type { ServerTransport } from "../config/config.ts";
 import type { ErrorDetails } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import { changePort, describeRefusedPort } from "../kit/net/refused-port.ts";
-import { findFailureReason } from "../kit/net/request-errors.ts";
+import { type FailureReason, findFailureReason, findHandshakeFailure } from "../kit/net/request-errors.ts";
 import { toPlainAddressHint, withoutTls } from "../kit/net/tls-mismatch.ts";
 import { getNetworkCode, hasMetPlainServer, hasRefusedPort, isProbeFailure } from "./connection-errors.ts";
 
@@ -35,18 +35,18 @@ export function explainNetworkFailure(thrown: unknown, transport: ServerTranspor
     return { code: "network", text, hint: toPlainAddressHint(host) };
   }
   const code = notHttp.test(network) ? "bad_response" : "network";
-  const text = describeFailure(network);
+  const reason = findFailureReason(network) ?? findHandshakeFailure(network);
+  const text = describeFailure(network, reason);
   // Later than its first request, the server has answered without TLS.
   const isTlsMissing = maybeTls.test(network) && isPlain(transport) && isProbeFailure(thrown);
   const hint = isTlsMissing ? { hint: toTlsAddressHint(host) } : {};
-  return { code, text, ...hint, retryable: code === "network" };
+  return { code, text, ...hint, retryable: code === "network" && !reason?.isFinal };
 }
 
-function describeFailure(network: string): Text {
-  const known = findFailureReason(network);
-  if (known === undefined) return { zh: `无法连接（${network}）`, en: `it cannot be reached (${network})` };
+function describeFailure(network: string, reason: FailureReason | undefined): Text {
+  if (reason === undefined) return { zh: `无法连接（${network}）`, en: `it cannot be reached (${network})` };
   const start = neverMade.test(network) ? { zh: "无法连接：", en: "it cannot be reached: " } : { zh: "", en: "" };
-  return { zh: `${start.zh}${known.zh}（${network}）`, en: `${start.en}${known.en} (${network})` };
+  return { zh: `${start.zh}${reason.zh}（${network}）`, en: `${start.en}${reason.en} (${network})` };
 }
 
 /** nginx, Go and Apache say so, with status 400. */

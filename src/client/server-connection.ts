@@ -261,7 +261,7 @@ export class ServerConnection {
   }
 
   #hear(list: ServerList): void {
-    if (list === "tools") this.#refreshes.ask();
+    if (list === "tools") this.#refreshes.request();
     else this.#onChanged(list);
   }
 
@@ -289,8 +289,8 @@ export class ServerConnection {
    */
   async #refuse(tool: RemoteTool, signal: AbortSignal): Promise<CallReply | undefined> {
     const lastSeen = Math.max(this.list.listedAt, this.#askedAt);
-    if (performance.now() - lastSeen > listBelievedMs) this.#refreshes.ask();
-    const refreshing = this.#refreshes.settled();
+    if (performance.now() - lastSeen > listBelievedMs) this.#refreshes.request();
+    const refreshing = this.#refreshes.waitForPending();
     if (refreshing) await waitPatiently(refreshing, listPatienceMs, signal);
     if (this.list.usable.includes(tool)) return undefined;
     const { name } = this.settings;

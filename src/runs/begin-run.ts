@@ -166,7 +166,9 @@ function toRequestKey({
   chain,
 }: Pick<RunQuestionRequest, "input" | "attachments" | "chain">): string {
   const files = attachments.map(({ bytes, name = "" }) => ` ${hash("sha256", bytes)} ${name}`).join("");
-  const asked = `${JSON.stringify(input, Object.keys(input).sort())}${files}`;
+  // A list of names as the second argument would also leave out what the schema of the answer says.
+  const sorted = Object.fromEntries(Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1)));
+  const asked = `${JSON.stringify(sorted)}${files}`;
   // An agent that asks itself must not be given the very run that asks.
   return chain.depth === 0 ? asked : `${chain.depth} ${getTraceId(chain.trace)} ${asked}`;
 }

@@ -38,11 +38,20 @@ test.each(["EPROTO", "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"])(
     const settings = http("https://127.0.0.1:1/mcp");
     const { text } = toStartError(new TypeError("fetch failed", { cause: refused }), { ...circumstances, settings });
     expect(text).toEqual({
-      zh: `MCP 服务器 web 无法使用：无法连接（${code}）`,
-      en: `MCP server web cannot be used: it cannot be reached (${code})`,
+      zh: `MCP 服务器 web 无法使用：TLS 握手失败（${code}）`,
+      en: `MCP server web cannot be used: the TLS handshake failed (${code})`,
     });
   },
 );
+
+test.each([
+  ["ENOTFOUND", false],
+  ["EAI_AGAIN", true],
+])("a start that fails with %s may pass by itself: %s", (code, retryable) => {
+  const thrown = new TypeError("fetch failed", { cause: Object.assign(new Error(`getaddrinfo ${code}`), { code }) });
+  const settings = http("https://nowhere.test/mcp");
+  expect(toStartError(thrown, { ...circumstances, settings })).toMatchObject({ code: "network", retryable });
+});
 
 describe("a launcher that fails at the network", () => {
   const environment = {

@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import type { Duet } from "../../src/app/duet.ts";
 import { openDuet } from "../../src/app/open-duet.ts";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load-config.ts";
@@ -9,6 +10,7 @@ import { type ScriptedModel, type ScriptedTurn, scriptedModel } from "../fakes/m
 
 export interface OpenedFace {
   mcp: McpInterface;
+  duet: Duet;
   model: ScriptedModel;
   /** What the dangerous tool was called with. */
   wiped: unknown[];
@@ -20,10 +22,18 @@ export interface FaceSettings {
   config?: Record<string, unknown>;
   /** The model says nothing before this resolves. */
   gate?: Promise<void>;
+  /** Returns what the next turn of the model waits for. */
+  holds?(model: ScriptedModel): Promise<void> | undefined;
 }
 
 /** Creates the MCP interface of an agent with one scripted model, and a tool that needs consent: `wipe_disk`. */
-export async function openFace({ turns, serve = {}, config: more = {}, gate }: FaceSettings): Promise<OpenedFace> {
+export async function openFace({
+  turns,
+  serve = {},
+  config: more = {},
+  gate,
+  holds,
+}: FaceSettings): Promise<OpenedFace> {
   const model = scriptedModel(turns);
   const wiped: unknown[] = [];
   const settings = { conversations: { store: "memory" }, locale: "en", serve, ...more };
@@ -42,7 +52,7 @@ export async function openFace({ turns, serve = {}, config: more = {}, gate }: F
   const gated: ScriptedModel = {
     ...model,
     async stream(request, onEvent, signal) {
-      await waitAbortable(gate ?? Promise.resolve(), signal);
+      await waitAbortable(holds?.(model) ?? gate ?? Promise.resolve(), signal);
       return model.stream(request, onEvent, signal);
     },
   };
@@ -50,5 +60,5 @@ export async function openFace({ turns, serve = {}, config: more = {}, gate }: F
   const duet = await openDuet(config, { models, tools: [wipe] });
   onTestFinished(() => duet.close());
   const mcp = createMcpInterface(duet, { settings: config.serve, asks: config.tools.ask });
-  return { mcp, model, wiped };
+  return { mcp, duet, model, wiped };
 }

@@ -1,4 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { DuetError } from "../../src/kit/errors.ts";
+import type { RunHandle } from "../../src/runs/live/run-handle.ts";
+import type { CallerScope } from "../../src/runs/run-service.ts";
+import { waitForOutcome } from "../../src/server/api/chat/wait-for-outcome.ts";
 import { written } from "../agent/plan/planning.ts";
 import { linkHost } from "../fakes/linked-hosts.ts";
 import { openFace } from "./mcp-interface.ts";
@@ -26,6 +30,23 @@ test("a plan's token is given with its own run's result, and with no older one's
   }
   const { confirmation } = changed;
   expect((await host.ask("y", { confirmation: confirmation?.token })).outcome.response).toBe("Said.");
+});
+
+test("a plan that cannot be handed out, because the store cannot be read, is given to who asks the same again", async () => {
+  const { mcp, duet } = await openFace({ turns: [say("one"), say("two")], config });
+  const host = await linkHost(mcp);
+  const { outcome: begun } = await host.ask("Say it.", { mode: "plan", wait_s: 0 });
+  const run = mcp.runs.find(begun.run_id, {}) as RunHandle;
+  await expect.poll(() => run.outcome?.status).toBe("needs_confirmation");
+  const unreadable = new DuetError({ code: "internal", text: { zh: "磁盘已满", en: "the disk is full" } });
+  vi.spyOn(duet, "store").mockRejectedValueOnce(unreadable);
+  const waiting = waitForOutcome({
+    scope: { duet, runs: mcp.runs, caller: {}, settings: {} } as unknown as CallerScope,
+    ...{ run, windowMs: 10_000, isAsked: false, handsOut: false, isKept: true, signal: new AbortController().signal },
+  });
+  await expect(waiting).rejects.toBe(unreadable);
+  const { outcome } = await host.ask("Say it.", { mode: "plan" });
+  expect(outcome).toMatchObject({ run_id: begun.run_id, confirmation: { kind: "plan" } });
 });
 
 test("a token that was given for a plan does not carry out the plan that took its place", async () => {

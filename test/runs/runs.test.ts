@@ -51,6 +51,18 @@ describe.each(eras)("a host of %s", (era) => {
     expect(model.requests).toHaveLength(2);
   });
 
+  test("that asks the same with another schema of the answer is not given the run of the first schema", async () => {
+    const { mcp } = await openFace({ turns: ["Never."], gate: new Promise(() => {}) });
+    const host = await linkHost(mcp, { era });
+    const askFor = async (field: string): Promise<string> => {
+      const schema = { type: "object", properties: { [field]: { type: "string" } } };
+      return (await host.ask("What is it?", { output_schema: schema, wait_s: 0 })).outcome.run_id;
+    };
+    const first = await askFor("city");
+    expect(await askFor("country")).not.toBe(first);
+    expect(await askFor("city")).toBe(first);
+  });
+
   test("that cancels its call ends the run", async () => {
     const gate = Promise.withResolvers<void>();
     const { mcp } = await openFace({ turns: ["Never."], gate: gate.promise });

@@ -1,8 +1,9 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import * as z from "zod";
 import type { McpInterface } from "../../src/server/mcp/mcp-interface.ts";
+import { written } from "../agent/plan/planning.ts";
 import { openFace } from "./mcp-interface.ts";
 
 const wipe = { id: "1", name: "wipe_disk", input: { disk: "a" } };
@@ -10,11 +11,11 @@ const extension = "io.modelcontextprotocol/tasks";
 
 type Sent = Record<string, unknown> & { resultType?: string; taskId?: string; status?: string };
 
+/** Sends a request, with other capabilities than those of the connection where it has some of its own. */
+type Send = (method: string, params: object, capabilities?: object) => Promise<Sent>;
+
 /** A host of the 2026 era that declares the tasks extension, or does not; the official client takes no task, so it speaks below it. */
-async function connect(
-  mcp: McpInterface,
-  capabilities: object,
-): Promise<(method: string, params: object) => Promise<Sent>> {
+async function connect(mcp: McpInterface, usual: object): Promise<Send> {
   const [above, below] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(() => mcp.createServer(), { transport: below });
   const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: "auto" } });
@@ -35,7 +36,7 @@ async function connect(
     else ours.resolve(result);
   };
   let count = 0;
-  return (method, params) => {
+  return (method, params, capabilities = usual) => {
     const id = `ours-${count++}`;
     const answer = Promise.withResolvers<Sent>();
     waiting.set(id, answer);
@@ -51,11 +52,7 @@ async function connect(
 
 const withTasks = { elicitation: { form: {} }, extensions: { [extension]: {} } };
 
-async function poll(
-  send: (method: string, params: object) => Promise<Sent>,
-  taskId: string,
-  status: string,
-): Promise<Sent> {
+async function poll(send: Send, taskId: string, status: string): Promise<Sent> {
   return expect
     .poll(() => send("tasks/get", { taskId }))
     .toMatchObject({ status })
@@ -81,6 +78,48 @@ test("a request that declares the tasks extension gets a task, whose question is
   const done = await poll(send, taskId, "completed");
   expect(done.result).toMatchObject({ structuredContent: { status: "complete", response: "Done.", run_id: taskId } });
   expect(wiped).toEqual([{ disk: "a" }]);
+});
+
+test("a task whose result cannot be told, because the store cannot be read, is the one that the same request gets again", async () => {
+  const { mcp, duet } = await openFace({
+    turns: [written({ tool: "echo", parameters: { text: "one" } })],
+    config: { agent: { plan: { unattended: "stop" } } },
+  });
+  // Who can be asked in a form is asked about the plan, and gets no token.
+  const send = await connect(mcp, { extensions: withTasks.extensions });
+  const ask = () => send("tools/call", { name: "agent_ask", arguments: { question: "Say it.", mode: "plan" } });
+  const { taskId } = await ask();
+  await expect.poll(() => mcp.runs.find(String(taskId), {})?.outcome?.status).toBe("needs_confirmation");
+  vi.spyOn(duet, "store").mockRejectedValueOnce(new Error("the disk is full"));
+  await expect(send("tasks/get", { taskId })).rejects.toMatchObject({ code: -32603 });
+  expect(await ask()).toMatchObject({ taskId });
+  const { result } = await send("tasks/get", { taskId });
+  expect(result).toMatchObject({ structuredContent: { status: "needs_confirmation", confirmation: { kind: "plan" } } });
+});
+
+test("a task that joins a run which goes on with another one has the answers of both", async () => {
+  const released = Promise.withResolvers<void>();
+  const echo = (text: string) => ({ id: text, name: "echo", input: { text } });
+  const { mcp, model } = await openFace({
+    turns: [[echo("Rome"), echo("Bari")], "It is Rome.", [echo("Bari")], "It is Bari, too."],
+    config: { agent: { maxToolCalls: 1 } },
+    holds: ({ requests }) => (requests.length < 2 ? undefined : released.promise),
+  });
+  const ask = { name: "agent_ask", arguments: { question: "Where is it?", wait_s: 3 } };
+  const send = await connect(mcp, withTasks);
+  const asks = { elicitation: { form: {} } };
+  const { inputRequests, requestState } = await send("tools/call", ask, asks);
+  const [name = ""] = Object.keys(z.record(z.string(), z.unknown()).parse(inputRequests));
+  const reply = { inputResponses: { [name]: { action: "accept", content: {} } }, requestState };
+  const going = await send("tools/call", { ...ask, arguments: { ...ask.arguments, wait_s: 0 }, ...reply }, asks);
+  expect(going).toMatchObject({ structuredContent: { status: "running" } });
+  const { taskId } = await send("tools/call", ask);
+  released.resolve();
+  const { result } = await poll(send, String(taskId), "completed");
+  expect(result).toMatchObject({
+    structuredContent: { response: expect.stringMatching(/^It is Rome\.\n\nIt is Bari, too\./) },
+  });
+  expect(model.requests).toHaveLength(4);
 });
 
 test("a task is cancelled by its id", async () => {

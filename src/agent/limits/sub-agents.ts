@@ -62,7 +62,11 @@ export function createSubAgents(): SubAgents {
     return [...reservations, ...rests];
   }
 
-  function sumKnownCost(): number {
+  function sumTokens(): number {
+    return sumUsage(({ tokens }) => tokens);
+  }
+
+  function sumAgentsCost(): number {
     return sumUsage(({ cost }) => cost);
   }
 
@@ -101,15 +105,17 @@ export function createSubAgents(): SubAgents {
       }
       return due;
     },
-    tokens: () => sumUsage(({ tokens }) => tokens),
-    knownCost: sumKnownCost,
+    tokens: sumTokens,
+    knownCost: sumAgentsCost,
     bill() {
       if (bills.size === 0) return undefined;
-      const isKnown = sumKnownCost() > 0 && bills.values().every(({ isCostKnown }) => isCostKnown);
+      const [tokens, cost] = [sumTokens(), sumAgentsCost()];
+      // As in the bill of a model: where nothing was used there is no price to know, and what is known to be free costs 0.
+      const isKnown = tokens + cost > 0 && bills.values().every(({ isCostKnown }) => isCostKnown);
       return {
         runs: sumUsage(({ runs }) => runs),
-        total_tokens: sumUsage(({ tokens }) => tokens),
-        ...toBilledCost(isKnown ? roundCost(sumKnownCost()) : null, sumKnownCost()),
+        total_tokens: tokens,
+        ...toBilledCost(isKnown ? roundCost(cost) : null, cost),
       };
     },
   };

@@ -9,7 +9,7 @@ import { addSpend, noSpend, type Spend } from "../../core/store/daily-usage.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { DuetError } from "../../kit/errors.ts";
-import type { Locale } from "../../kit/locale.ts";
+import type { Locale, Text } from "../../kit/locale.ts";
 
 /** Holds what the budgets of a conversation and of a day leave for one run. */
 export interface RunBudgets {
@@ -89,26 +89,27 @@ function applyBudget(limits: Limits, { setting, field, used, most }: BudgetRow):
 }
 
 function usedUpError({ setting, used, most = 0, field }: BudgetRow): DuetError {
-  const [isUsed, allowed] = [showAmount(field, used), showAmount(field, most)];
-  const where =
-    setting === "tokensPerDay" || setting === "costPerDay"
-      ? { zh: "今天（UTC）", en: "Today (UTC)" }
-      : { zh: "这个对话", en: "In this conversation" };
+  const [isUsed, allowed] = [describeAmount(field, used), describeAmount(field, most)];
+  const isDaily = setting === "tokensPerDay" || setting === "costPerDay";
+  const where = isDaily ? { zh: "今天（UTC）", en: "today (UTC)" } : { zh: "这个对话", en: "in this conversation" };
+  const beginNew = isDaily ? { zh: "", en: "" } : { zh: "，或开始新的对话", en: ", or begin a new conversation" };
   return new DuetError({
     code: "quota",
     text: {
-      zh: `${where.zh}已用 ${isUsed}（agent.budgets.${setting} 允许 ${allowed}），没有调用模型。`,
-      en: `${where.en}, ${isUsed} are used (agent.budgets.${setting} allows ${allowed}); no model was called.`,
+      zh: `${where.zh}已用 ${isUsed.zh}（agent.budgets.${setting} 允许 ${allowed.zh}），没有调用模型。`,
+      en: `Used ${where.en}: ${isUsed.en} (agent.budgets.${setting} allows ${allowed.en}); no model was called.`,
     },
     hint: {
-      zh: `请调高 agent.budgets.${setting}${where.zh === "这个对话" ? "，或开始新的对话" : ""}。`,
-      en: `Raise agent.budgets.${setting}${where.zh === "这个对话" ? ", or begin a new conversation" : ""}.`,
+      zh: `请调高 agent.budgets.${setting}${beginNew.zh}。`,
+      en: `Raise agent.budgets.${setting}${beginNew.en}.`,
     },
   });
 }
 
-function showAmount(field: BudgetRow["field"], amount: number): string {
-  return field === "tokenBudget" ? `${amount} tok` : `$${Math.round(amount * 1e4) / 1e4}`;
+function describeAmount(field: BudgetRow["field"], amount: number): Text {
+  if (field === "tokenBudget") return { zh: `${amount} 个 token`, en: `${amount} tokens` };
+  const dollars = `$${Math.round(amount * 1e4) / 1e4}`;
+  return { zh: dollars, en: dollars };
 }
 
 async function readToday({ dailyUsage }: ConversationStore): Promise<Spend | undefined> {

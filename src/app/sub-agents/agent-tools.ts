@@ -3,7 +3,7 @@ import { countAgentsAbove, deepestChain } from "../../core/chain.ts";
 import { toUser, type User } from "../../core/questions/user.ts";
 import { sumKnownCost } from "../../core/run/add-bills.ts";
 import type { AgentEvent } from "../../core/run/events.ts";
-import type { Outcome } from "../../core/run/outcome.ts";
+import type { Outcome, OutcomeMeta } from "../../core/run/outcome.ts";
 import type { SourceList } from "../../core/store/conversations/conversation.ts";
 import {
   type AgentUsage,
@@ -161,13 +161,18 @@ function toResult(
 }
 
 function toUsage({ run_id, meta }: Outcome): AgentUsage {
-  const { total_tokens, cost_usd, agents } = meta;
+  const { total_tokens, agents } = meta;
   return {
     runId: run_id,
     runs: 1 + (agents?.runs ?? 0),
     tokens: total_tokens + (agents?.total_tokens ?? 0),
     cost: sumKnownCost(meta),
-    isCostKnown: cost_usd !== null && agents?.cost_usd !== null,
+    isCostKnown: isCostKnown(meta) && (agents === undefined || isCostKnown(agents)),
     isOver: true,
   };
+}
+
+/** Returns true also where no tokens were used: who has asked no model has no price to know. */
+function isCostKnown({ cost_usd, total_tokens }: Pick<OutcomeMeta, "cost_usd" | "total_tokens">): boolean {
+  return cost_usd !== null || total_tokens === 0;
 }

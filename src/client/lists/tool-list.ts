@@ -62,7 +62,7 @@ export interface ToolListOptions {
 }
 
 export function createToolList({ settings, store, newTools, otherTools }: ToolListOptions): ToolList {
-  // Both need Node's cryptography, whose loading would hold up the start of the first server by some milliseconds.
+  // Both use Node's cryptography, whose first digest takes some milliseconds, and neither is needed before a server has listed something.
   const getOrigin = createLazy(() => toServerOrigin(settings));
   const getOwner = createLazy(createOwner);
   let pins: ServerPins | undefined;

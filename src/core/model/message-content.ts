@@ -40,9 +40,14 @@ export function toParts(content: MessageContent): readonly ContentPart[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
+/** Returns the texts of a message, without its images and documents. */
+export function listTexts(content: MessageContent): string[] {
+  return toParts(content).flatMap((part) => (part.type === "text" ? [part.text] : []));
+}
+
 /** Returns parts as one text where they are nothing else, so that text alone never has two forms. */
 export function fromParts(parts: readonly ContentPart[]): MessageContent {
-  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const texts = listTexts(parts);
   return texts.length === parts.length ? texts.join("\n\n") : parts;
 }
 

@@ -30,7 +30,7 @@ export interface Model {
   stream(request: ModelRequest, onEvent: OnModelEvent, signal: AbortSignal): Promise<Turn>;
   /** Makes the same call as `stream`, without its events. */
   call(request: ModelRequest, signal: AbortSignal): Promise<Turn>;
-  /** Returns the cost of one call with this usage, in US dollars, and null when the price is unknown. Limits count it, so price estimated usage, too. */
+  /** Returns the cost of one call with this usage, in US dollars, and null when the price is unknown. Limits add it up, so return a cost for estimated usage as well. */
   cost?(usage: Usage): number | null;
   /** Estimates the tokens of these messages without a call. */
   countTokens?(messages: readonly Message[]): number;

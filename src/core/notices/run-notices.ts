@@ -82,7 +82,7 @@ export const runNotices = {
       const share = Math.floor((100 * used) / most);
       return {
         zh: `预算 ${setting}（${most}）已用 ${share}%。`,
-        en: `${share} % of the budget ${setting} (${most}) is used.`,
+        en: `${share}% of the budget ${setting} (${most}) is used.`,
       };
     },
   }),

@@ -68,10 +68,13 @@ export function toBilledCost(cost: number | null, known: number): Pick<AgentsBil
 
 /** Adds up the known costs of a run's models and of the agents that it called, in US dollars. */
 export function sumKnownCost({ models, agents }: Pick<OutcomeMeta, "models" | "agents">): number {
-  const { function_call, answer, compact } = models;
+  return sumModelCost(models) + (agents ? getKnownCost(agents) : 0);
+}
+
+/** Adds up the known costs of a run's own models, in US dollars. */
+export function sumModelCost({ function_call, answer, compact }: OutcomeMeta["models"]): number {
   const bills = [function_call, answer, ...(compact ? [compact] : [])].flatMap((bill) => bill.by_model ?? [bill]);
-  const own = bills.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0);
-  return own + (agents ? getKnownCost(agents) : 0);
+  return bills.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0);
 }
 
 function getKnownCost({ cost_usd, known_cost_usd = 0 }: AgentsBill): number {

@@ -1,6 +1,7 @@
 import { DuetError, getMessage } from "../errors.ts";
 import type { Text } from "../locale.ts";
 import { toShortLine } from "../text/sanitize.ts";
+import { isWithoutTls, withoutTls } from "./tls-mismatch.ts";
 
 /** Returns the error for a request that was not sent. `where` comes first, on one line. */
 export function refusedError(where: string, { zh, en }: Text): DuetError {
@@ -31,8 +32,11 @@ export function describeConnectionFailure(thrown: unknown): FailureReason {
   const code = getCode(first);
   const known = findFailureReason(code);
   if (known) return known;
-  if (handshakeCode.test(code)) return failedHandshake;
-  const rest = toShortLine(getMessage(first), 150) || code || "?";
+  const message = getMessage(first);
+  if (isWithoutTls(`${code} ${message}`)) return withoutTls;
+  const handshake = findHandshakeFailure(code);
+  if (handshake) return { zh: `${handshake.zh}（${code}）`, en: `${handshake.en} (${code})` };
+  const rest = toShortLine(message, 150) || code || "?";
   return { zh: `连接或通信失败（${rest}）`, en: `the connection failed (${rest})` };
 }
 
@@ -46,6 +50,11 @@ export function findFailureReason(code: string): FailureReason | undefined {
   );
 }
 
+/** Says that a handshake failed, for the codes that mean it. Why it failed is in the code alone, so that it is to be shown, too. */
+export function findHandshakeFailure(code: string): FailureReason | undefined {
+  return handshakeCode.test(code) ? failedHandshake : undefined;
+}
+
 /** undici's parser leaves the code empty for some faults. */
 function getCode(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "";
@@ -57,10 +66,7 @@ export const unknownHost: FailureReason = { zh: "找不到该主机", en: "the h
 /** Matches what OpenSSL's failures are called, whatever the other side speaks. */
 const handshakeCode = /^(?:EPROTO$|ERR_SSL_)/;
 
-const failedHandshake: FailureReason = {
-  zh: "TLS 握手失败，对方可能不是 https",
-  en: "TLS failed; it may not support https",
-};
+const failedHandshake: FailureReason = { zh: "TLS 握手失败", en: "the TLS handshake failed" };
 
 /** A code that ends with `_` matches every code with that prefix. */
 const reasons: (FailureReason & { codes: string[] })[] = [

@@ -46,8 +46,8 @@ export interface RunHandle extends LiveRun {
   /** Is true once the user of a host has been asked whether to go on with it, and while that is asked. */
   isGoOnOffered?: boolean;
   /**
-   * Is how it was asked for, where another run may go on with it. One that was asked for in another process, or of a process that has
-   * ended, has it once the same question has joined it here.
+   * Is how it was asked for, where another run may go on with it. A run taken over from another process has it only after the same
+   * question was asked here again.
    */
   asked?: AskedRun;
   /** Is what the runs came to with which this one goes on. What a request learns of this run has it, too. */

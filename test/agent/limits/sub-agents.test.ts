@@ -81,6 +81,14 @@ test("the same run tells its bill again, grown; another server's run of that nam
   expect(below.bill()).toEqual({ runs: 3, total_tokens: 351, cost_usd: null, known_cost_usd: 0.35 });
 });
 
+test("an agent that is known to be free has cost nothing, and the cost of one that has used nothing is not known", () => {
+  const below = createSubAgents();
+  below.add("a", usage(0), nothing);
+  expect(below.bill()).toEqual({ runs: 1, total_tokens: 0, cost_usd: null });
+  below.add("b", usage(50), nothing);
+  expect(below.bill()).toEqual({ runs: 2, total_tokens: 50, cost_usd: 0 });
+});
+
 test("what an agent below has used counts against the budgets of the run and stands in its outcome by itself", async () => {
   const told: (Chain | undefined)[] = [];
   const model = scriptedModel([[ask("1")], [ask("2")], "Quarter past three."]);
@@ -92,7 +100,7 @@ test("what an agent below has used counts against the budgets of the run and sta
   expect(told[0]).not.toHaveProperty("cost", expect.anything());
   expect(outcome).toMatchObject({
     status: "complete",
-    meta: { total_tokens: 60, agents: { runs: 1, total_tokens: 700, cost_usd: null } },
+    meta: { total_tokens: 60, agents: { runs: 1, total_tokens: 700, cost_usd: 0 } },
   });
 });
 

@@ -31,7 +31,7 @@ test("a conversation warns when four fifths of its budget are used, and asks no 
   expect(codes(first)).toEqual([]);
   const second = await ask(first.conversation_id);
   expect(second.notices?.map(({ message }) => message)).toEqual([
-    "83 % of the budget agent.budgets.tokensPerConversation (48) is used.",
+    "83% of the budget agent.budgets.tokensPerConversation (48) is used.",
   ]);
   await ask(first.conversation_id);
   const refused = await ask(first.conversation_id);
@@ -39,7 +39,9 @@ test("a conversation warns when four fifths of its budget are used, and asks no 
     status: "failed",
     error: {
       code: "quota",
-      message: expect.stringContaining("60 tok are used (agent.budgets.tokensPerConversation allows 48 tok)"),
+      message:
+        "Used in this conversation: 60 tokens (agent.budgets.tokensPerConversation allows 48 tokens); no model was called.",
+      hint: "Raise agent.budgets.tokensPerConversation, or begin a new conversation.",
     },
   });
   expect(model.requests).toHaveLength(3);

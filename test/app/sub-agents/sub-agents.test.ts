@@ -112,7 +112,7 @@ test("a budget of the day counts what an agent below has used once, with the run
   provider.script("boss", { text: "Counted.", usage: { input: 4900, output: 100 } });
   // 3,000 tokens of the first run and 5,000 of this one are exactly the share at which people are warned.
   expect(outcomeOf(await ask()).notices?.map(({ message }) => message)).toEqual([
-    "80 % of the budget agent.budgets.tokensPerDay (10000) is used.",
+    "80% of the budget agent.budgets.tokensPerDay (10000) is used.",
   ]);
 });
 
@@ -127,11 +127,21 @@ test("a budget of money counts what is known of an agent's cost, one of whose mo
   expect(meta.agents).toEqual({ runs: 1, total_tokens: 2000, cost_usd: null, known_cost_usd: 0.001 });
   // Two turns of the main model and one of the agent's, at a tenth of a cent.
   expect(notices?.map(({ message }) => message)).toEqual([
-    "83 % of the budget agent.budgets.costPerConversation (0.0036) is used.",
+    "83% of the budget agent.budgets.costPerConversation (0.0036) is used.",
   ]);
   provider.script("boss", { text: "Again.", usage });
   await ask({ conversationId: conversation_id });
   expect(outcomeOf(await ask({ conversationId: conversation_id })).error).toMatchObject({ code: "quota" });
+});
+
+test("an agent that has asked no model leaves the cost of the others known", async () => {
+  const { provider, ask } = await open();
+  const both = ["agent_researcher", "agent_writer"].map((name) => ({ name, arguments: { message: "begin" } }));
+  provider.script("boss", call(...both), { text: "Done.", usage });
+  provider.script("finder", { text: "Found x.", usage });
+  provider.script("writer", { status: 403, body: "no" });
+  const { meta } = outcomeOf(await ask());
+  expect(meta.agents).toEqual({ runs: 2, total_tokens: 1000, cost_usd: 0.001 });
 });
 
 test("the most that the server allows a caller holds for the agents below, too", async () => {

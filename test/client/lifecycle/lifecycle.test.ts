@@ -7,7 +7,6 @@ import { createRestarts } from "../../../src/client/lifecycle/server-lifecycle.t
 import { listBelievedMs } from "../../../src/client/limits.ts";
 import { createPool, type Pool, type PoolOptions } from "../../../src/client/pool.ts";
 import type { ServerSettings } from "../../../src/config/config.ts";
-import { createCoalescedWork } from "../../../src/kit/async/coalesced-work.ts";
 import { changingServer } from "../../fakes/mcp-http.ts";
 import {
   allDead,
@@ -263,62 +262,6 @@ describe("a list that changes", () => {
     await vi.waitFor(() => expect(names(pool)).toHaveLength(3), { timeout: 60_000 });
     await vi.waitFor(() => expect(listeners()).toBeGreaterThanOrEqual(2), { timeout: 60_000 });
     expect((await call(pool, "web__three")).text).toBe("three");
-  });
-});
-
-describe("work that is asked for too often", () => {
-  test("is done once more for all that was asked for meanwhile, and not sooner than its pause", async () => {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    const began: number[] = [];
-    const work = createCoalescedWork(async () => {
-      began.push(performance.now());
-    }, 1000);
-    for (let count = 0; count < 200; count += 1) work.ask();
-    const settled = work.settled();
-    await vi.advanceTimersByTimeAsync(5000);
-    await settled;
-    expect(began).toHaveLength(2);
-    expect((began[1] ?? 0) - (began[0] ?? 0)).toBeGreaterThanOrEqual(1000);
-  });
-
-  test("is not forgotten when it is asked for at the moment in which it is done", async () => {
-    let rounds = 0;
-    const work = createCoalescedWork(async () => {
-      rounds += 1;
-    }, 0);
-    for (let round = 1; round <= 5; round += 1) {
-      work.ask();
-      await work.settled();
-      expect(rounds).toBe(round);
-    }
-  });
-
-  test("is settled for who waits, although somebody goes on asking", async () => {
-    let rounds = 0;
-    const work = createCoalescedWork(async () => {
-      rounds += 1;
-      work.ask();
-    }, 5);
-    work.ask();
-    await work.settled();
-    await work.settled();
-    work.close();
-    expect(rounds).toBeLessThanOrEqual(3);
-  });
-
-  test("is dropped at the end, and nobody waits for it", async () => {
-    let rounds = 0;
-    const work = createCoalescedWork(async () => {
-      rounds += 1;
-    }, 60_000);
-    work.ask();
-    await work.settled();
-    work.ask();
-    const settled = work.settled();
-    work.close();
-    await settled;
-    expect(rounds).toBe(1);
   });
 });
 

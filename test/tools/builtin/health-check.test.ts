@@ -79,7 +79,7 @@ describe("a line for each target, in their order, under a count", () => {
   test("of a server that speaks no TLS", async () => {
     const site = await startSite((_request, response) => response.end("x"));
     const [, line] = await check({ targets: [`https://127.0.0.1:${site.port}/`] });
-    expect(line).toContain("TLS failed; it may not support https");
+    expect(line).toContain(": the server there does not speak TLS · ");
   });
 
   test("of one that never answers: only that one waits for its time", async () => {

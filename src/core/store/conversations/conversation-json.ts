@@ -1,6 +1,5 @@
 import type * as z from "zod";
-import { toParts } from "../../model/message-content.ts";
-import type { MessageContent } from "../../model/messages.ts";
+import { listTexts } from "../../model/message-content.ts";
 import type { AgentTrace } from "../../run/trace.ts";
 import type { ConversationEntryJson, conversationSchema } from "../../schemas/conversation-schema.ts";
 import type { NumberedSource } from "../../sources.ts";
@@ -64,7 +63,8 @@ function toTurnJson(turn: ConversationTurn): ConversationJson["turns"][number] {
     const { hash: id, name = "", mediaType: media_type, size } = part.type === "image" ? part.image : part.file;
     return { id, name, media_type, size };
   });
-  const messages = steps.flatMap((step) => (step.messages ?? []).map(({ content }) => toText(content)));
+  const said = steps.flatMap((step) => (step.messages ?? []).map(({ content }) => listTexts(content).join("\n")));
+  const messages = said.filter((text) => text !== "");
   return {
     question,
     answer,
@@ -72,10 +72,4 @@ function toTurnJson(turn: ConversationTurn): ConversationJson["turns"][number] {
     ...(messages.length > 0 && { messages }),
     ...(status && { status }),
   };
-}
-
-function toText(content: MessageContent): string {
-  return toParts(content)
-    .flatMap((part) => (part.type === "text" ? part.text : []))
-    .join("\n");
 }

@@ -52,8 +52,10 @@ export async function waitForOutcome({ scope, run, isKept, signal, hasLeft, ...w
       run.addWaiter({});
       await waitForConversation(run, signal);
     }
-    markDelivered(run, waitResult);
-    return await toOutcomeFor(scope, run, waitResult);
+    const outcome = await toOutcomeFor(scope, run, waitResult);
+    // Whoever has left meanwhile receives nothing.
+    if (!signal.aborted) markDelivered(run, waitResult);
+    return outcome;
   } finally {
     if (signal.aborted) releaseRun(scope, run, [waiter]);
     else run.removeWaiter(waiter);

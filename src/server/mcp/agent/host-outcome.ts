@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { sumModelCost, toBilledCost } from "../../../core/run/add-bills.ts";
 import type { Confirmation, ModelBill, Outcome, OutcomeMeta, ToolCallRecord } from "../../../core/run/outcome.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
 import type { Detail } from "../../../runs/ask-schema.ts";
@@ -55,7 +56,8 @@ function toHostConfirmation({ arguments: _, rule, ...rest }: Confirmation): Host
 function toHostMeta({ models, agents, ...counts }: OutcomeMeta, detail: Detail): HostOutcome["meta"] {
   const { function_call, answer, compact } = models;
   return {
-    ...dropUnknownCost(counts),
+    // An agent that called this one limits its money by what is known. The models, from which that follows, are in a full result alone.
+    ...dropUnknownCost({ ...counts, ...toBilledCost(counts.cost_usd, sumModelCost(models)) }),
     ...(agents && { agents: dropUnknownCost(agents) }),
     ...(detail === "full" && {
       models: {

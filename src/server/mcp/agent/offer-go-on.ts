@@ -66,14 +66,15 @@ async function askToGoOn(
   outcome: Outcome,
   { host, requestContext: { ask, signal }, leftMs }: OutcomeReceiver,
 ): Promise<boolean> {
-  const limit = host.isModern ? undefined : createWaitLimit(leftMs, signal);
+  // The window of a host of the 2026 era may be used up: it ends with this request, and the dialog comes between this one and the next.
+  const limit = createWaitLimit(host.isModern ? Math.max(leftMs, leastOfferMs) : leftMs, signal);
   try {
     const looking = duet.store(caller).then((store) => isNewestRun(store, outcome));
     const isNewest = await ignoreRejection(
-      waitAbortable(looking, limit?.signal ?? signal),
+      waitAbortable(looking, limit.signal),
       "the next question reports what is wrong with the store",
     );
-    const hasTime = limit === undefined || limit.getLeftMs() >= leastOfferMs;
+    const hasTime = host.isModern || limit.getLeftMs() >= leastOfferMs;
     // Another request for the same result may have asked meanwhile.
     if (!isNewest || !hasTime || run.isGoOnOffered) return false;
     run.isGoOnOffered = true;
@@ -81,11 +82,11 @@ async function askToGoOn(
     const partial = renderPartial(outcome, locale) ?? "";
     const message = `${partial}\n${say(locale, { zh: "要从这里继续吗？限制会重新计算。", en: "Go on from here, with the limits counted anew?" })}`;
     const form = { type: "object", properties: {} } as const;
-    const reply = await ask({ kind: "form", message, form }, limit?.signal);
+    const reply = await ask({ kind: "form", message, form }, host.isModern ? undefined : limit.signal);
     // The host has given its request up, or could not ask.
-    if (reply === undefined && !limit?.expired) run.isGoOnOffered = false;
+    if (reply === undefined && (host.isModern || !limit.expired)) run.isGoOnOffered = false;
     return reply?.action === "accept";
   } finally {
-    limit?.clear();
+    limit.clear();
   }
 }

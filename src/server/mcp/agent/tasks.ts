@@ -15,7 +15,7 @@ import { findReplyProblem } from "../../../render/questions/elicitation-wording.
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import { readReply, toInputRequest } from "../../../runs/input/host-question.ts";
 import type { RunHandle } from "../../../runs/live/run-handle.ts";
-import { addPlanToken } from "../../../runs/outcomes/outcome-for.ts";
+import { addEarlier, addPlanToken } from "../../../runs/outcomes/outcome-for.ts";
 import { applyHostReply, canAsk, toHostQuestion } from "../../../runs/questions/ask-question.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import { toAskResult } from "./ask-result.ts";
@@ -76,13 +76,10 @@ export function serveTasks({ server }: McpServer, scope: ConnectionScope): void 
     const asked: InputRequests | undefined = open && { [toQuestionName(open.open)]: toInputRequest(open.words, host) };
     if (asked) return { resultType: "complete", ...task, status: "input_required", inputRequests: asked };
     if (task.status !== "completed" || run.outcome === undefined) return { resultType: "complete", ...task };
+    const outcome = addEarlier(run, await addPlanToken(scope, run.outcome));
     run.isDelivered = true;
     const options = { ...chooseResultOptions(scope, { host }), locale: run.locale };
-    return {
-      resultType: "complete",
-      ...task,
-      result: { resultType: "complete", ...toAskResult(await addPlanToken(scope, run.outcome), options) },
-    };
+    return { resultType: "complete", ...task, result: { resultType: "complete", ...toAskResult(outcome, options) } };
   });
 
   server.setRequestHandler("tasks/update", { params, result: anything }, async ({ taskId }, context) => {

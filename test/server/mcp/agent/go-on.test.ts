@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Outcome } from "../../../../src/core/run/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
 import { sleep } from "../../../../src/kit/async/timeout.ts";
@@ -277,24 +277,28 @@ test("who asks later for the result of a run that went on gets the answers of bo
 });
 
 test.each([
-  ["rejects", 10_000, () => Promise.reject(new Error("the disk is full"))],
-  ["does not answer", 50, () => new Promise<never>(() => {})],
-])("nobody is asked to go on, and no error comes, where the store %s", async (_, leftMs, runs) => {
+  ["rejects", false, () => Promise.reject(new Error("the disk is full"))],
+  ["does not answer", false, () => new Promise<never>(() => {})],
+  ["does not answer a host of 2026-07-28", true, () => new Promise<never>(() => {})],
+])("nobody is asked to go on, and no error comes, where the store %s", async (_, isModern, runs) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const offer = offerGoOn(
     { duet: { store: async () => ({ runs }) }, caller: {} } as unknown as CallerScope,
     { locale: "en", asked: { input: { question }, chain: { depth: 0 } } } as RunHandle,
     { status: "partial", limit: { setting: "agent.maxToolCalls", value: 2 } } as Outcome,
     {
-      host: { asksForms: true } as Host,
+      host: { asksForms: true, isModern } as Host,
       chain: { depth: 0 },
       hostRequest: undefined,
       requestContext: {
         ...{ signal: new AbortController().signal, hasRounds: () => true },
         ask: async () => expect.unreachable(),
       },
-      leftMs,
+      leftMs: 10_000,
     },
   );
+  await vi.advanceTimersByTimeAsync(10_000);
   expect(await offer).toBeUndefined();
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { readAgentUsage } from "../../../../src/client/calls/tool-result.ts";
 import type { ModelBill, Outcome, ToolCallRecord } from "../../../../src/core/run/outcome.ts";
 import { toHostOutcome } from "../../../../src/server/mcp/agent/host-outcome.ts";
 import { hostOutcomeSchema } from "../../../../src/server/mcp/agent/host-outcome-schema.ts";
@@ -44,6 +45,16 @@ test("a host gets the text, the ids, the totals and the names of the last ten ca
     tool_calls: calls.slice(2).map(({ tool, ok }) => ({ tool, ok })),
     meta: { total_tokens: 2, tool_calls_count: 0, latency_ms: 1, iterations: 1, mode: "agent" },
   });
+});
+
+test("of a cost that is not known as a whole, the known part is told, which limits what the calling agent may spend", () => {
+  const { meta } = createOutcome();
+  const own = { ...bill, by_model: [bill, { ...bill, model: "priced", cost_usd: 0.25 }] };
+  const partly = createOutcome({ meta: { ...meta, total_tokens: 4, models: { function_call: own, answer: bill } } });
+  const told = toHostOutcome(partly, "");
+  expect(told.meta).toMatchObject({ known_cost_usd: 0.25 });
+  expect(told.meta).not.toHaveProperty("cost_usd");
+  expect(readAgentUsage(told)).toMatchObject({ tokens: 4, cost: 0.25, isCostKnown: false });
 });
 
 test("a call that is still going has no ok, so that nobody takes it for one that failed", () => {

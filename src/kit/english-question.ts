@@ -10,8 +10,8 @@ export function isEnglishQuestion(text: string): boolean {
   if (!isLatin(letters[0])) return false;
   const words = own.match(/[a-z]+(?:['’][a-z]+)?/gi) ?? [];
   const opens = words.length > 1 ? openers.test(words[0] ?? "") : clearVerbs.test(words[0] ?? "");
-  if (isLatin(letters.at(-1))) return opens || (prepositions.test(own) && !asksInChinese(own));
-  if (asksInChinese(own)) return false;
+  if (isLatin(letters.at(-1))) return opens || (prepositions.test(own) && !hasChineseGrammar(own));
+  if (hasChineseGrammar(own)) return false;
   return endsBehindPreposition.test(own) || (opens && !isTitle(words));
 }
 
@@ -31,7 +31,7 @@ const prepositions = /\b(?:in|of|to|for|at|from|about|with|into|near|between|the
 const endsBehindPreposition = /\b(?:in|of|to|for|at|from|about|with|into|near|the)\s+\p{Script=Han}+\P{L}*$/u;
 
 /** Returns true for Chinese grammar: a word that asks anywhere, or a small word within four characters and more, which is no name. */
-function asksInChinese(text: string): boolean {
+function hasChineseGrammar(text: string): boolean {
   if (/什么|怎|谁|哪|吗|呢|请|帮/.test(text)) return true;
   return (text.match(/\p{Script=Han}{4,}/gu) ?? []).some((run) => /[的是了把被这那有在和与或吧]/.test(run));
 }

@@ -6,6 +6,8 @@ export interface Marker {
   numbers: number[];
   /** Is true for a Markdown footnote, which may have its own definition. */
   isFootnote: boolean;
+  /** Is true for several numbers of which no mark says that they are a citation: a list of values has the same form. */
+  isList: boolean;
 }
 
 /** Limits the length of a marker; a longer text in brackets is not a marker. */
@@ -29,7 +31,10 @@ export function readMarker(text: string): Marker | "open" | undefined {
   if (doubled && text[end] !== "]") return text.length === end ? "open" : undefined;
   const inside = text.slice(start, close).normalize("NFKC");
   const numbers = readNumbers(inside, text[0] === "【");
-  return numbers && { text: text.slice(0, end + 1), numbers, isFootnote: inside.startsWith("^") };
+  if (numbers === undefined) return undefined;
+  const isFootnote = inside.startsWith("^");
+  const isList = numbers.length > 1 && word === "" && !isFootnote;
+  return { text: text.slice(0, end + 1), numbers, isFootnote, isList };
 }
 
 /** Some models were trained to put one of these words before the number. */

@@ -4,7 +4,9 @@ import type { Marker, PlacedMarker } from "./citation-marker.ts";
 /** Tells what the numbers of an answer may stand for: sources, or documents that the asker brings, whose numbers no source has. */
 export interface CitableNumbers {
   isDocument(number: number): boolean;
-  /** Is true where all numbers of a marker have a source or are documents. */
+  /** Is true for a number that has a source or is a document. */
+  isKnown(number: number): boolean;
+  /** Is true where a number of the marker is known. */
   hasSources(marker: Marker): boolean;
   /** Is true when the link on a number, if any, leads to the source of that number, even if not by exactly the same address. */
   isOwnLink(marker: PlacedMarker): boolean;
@@ -17,10 +19,12 @@ export interface CitableNumbers {
 export function createCitableNumbers(sources: SourceList, documents?: ReadonlySet<number>): CitableNumbers {
   const isDocument = (number: number): boolean => documents?.has(number) ?? false;
   const isKnown = (number: number): boolean => isDocument(number) || sources.get(number) !== undefined;
-  const hasSources = ({ numbers }: Marker): boolean => numbers.every(isKnown);
+  const hasSources = ({ numbers }: Marker): boolean => numbers.some(isKnown);
+  const hasOnlyAskersNumbers = (): boolean => sources.size === 0 && documents !== undefined;
 
   return {
     isDocument,
+    isKnown,
     hasSources,
     isOwnLink({ numbers: [number = 0, ...more], target }) {
       const source = sources.get(number);
@@ -30,10 +34,12 @@ export function createCitableNumbers(sources: SourceList, documents?: ReadonlySe
       const { numbers, isFootnote, isList } = marker;
       // A footnote without a source is the text's own.
       if (isFootnote && isDocument(numbers[0] ?? 0)) return false;
-      if (isList && new Set(numbers).size < numbers.length) return false;
+      // No source has the number 0, and nobody cites one twice in a bracket.
+      if (isList && (numbers.includes(0) || new Set(numbers).size < numbers.length)) return false;
+      if (numbers.length > 1 && hasOnlyAskersNumbers()) return numbers.every(isKnown);
       return hasSources(marker) || (numbers.length === 1 && !isFootnote);
     },
-    hasOnlyAskersNumbers: () => sources.size === 0 && documents !== undefined,
+    hasOnlyAskersNumbers,
   };
 }
 

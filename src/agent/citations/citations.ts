@@ -44,7 +44,10 @@ export function createCitationFilter(
 ): CitationFilter {
   const cited = new Map<number, Citation>();
   const own = createReferenceFilter(sources);
-  const { isDocument, hasSources, isOwnLink, canCite, hasOnlyAskersNumbers } = createCitableNumbers(sources, documents);
+  const { isDocument, isKnown, hasSources, isOwnLink, canCite, hasOnlyAskersNumbers } = createCitableNumbers(
+    sources,
+    documents,
+  );
   let held = "";
   /** Holds the marks that opened the code block around the current text. */
   let fence: string | undefined;
@@ -124,10 +127,11 @@ export function createCitationFilter(
     const group = takeUntilValue(placed, { hasSources, behind, isTight, keepsOthers: hasOnlyAskersNumbers() });
     const length = measure(group);
     const rest = held.slice(length);
-    const known = group.filter(hasSources);
-    const madeUp = known[0] ? group.slice(0, group.indexOf(known[0])) : group;
+    const first = group.findIndex(hasSources);
+    const madeUp = first < 0 ? group : group.slice(0, first);
     if (madeUp.length > 0 && !isCitationGroup(madeUp, rest)) return consume(measure(madeUp));
     citesBehindWords ||= madeUp.length === 0 && isTight;
+    const known = group.filter(hasSources).map((marker) => ({ ...marker, numbers: marker.numbers.filter(isKnown) }));
     const isShared = known.flatMap(({ numbers }) => numbers).length > 1;
     const space = gap || lost;
     const shown = known.map(

@@ -129,6 +129,20 @@ test.each([
     expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
 });
 
+test.each([
+  ["Both files agree on this [1, 9]. They do [9, 1].", "Both files agree on this [1]. They do [1]."],
+  ["It is so [2–9]. 两者一致[1,9]。都这样说【9,2】", "It is so [2][3]. 两者一致[1]。都这样说[2]"],
+  ["They say [1][9, 2] and [7]. Some say [citation:1,9] so.", "They say [1][2]. Some say [1] so."],
+])("of several numbers in one bracket those with a source stay: %s", (given, shown) => {
+  for (let at = 0; at < given.length; at++)
+    expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
+});
+
+test.each(["Both agree [7, 8].", "A chance has bounds [0, 1].", "Both agree [1, 9] on that.", "The list is [1, 9]."])(
+  "a bracket that holds no source, or values, stays whole: %s",
+  (given) => expect(filter(given)).toEqual({ text: given, cited: [] }),
+);
+
 const lists: [string, string, string[]][] = [
   ["under a heading", "x [2].\n\n## 参考文献\n\n- [2] B https://b.example\n", [`2 ${b}`]],
   ["after a rule", "x [2].\n\n---\n**References:**\n[2] B, https://b.example", [`2 ${b}`]],
@@ -308,7 +322,7 @@ test.each([
 });
 
 test("while nothing is fetched for an asker that may bring documents, all brackets are its own", () => {
-  const given = "x [1], [3]. y [7][8], [1][9]. Nothing is known of [9].";
+  const given = "x [1], [3]. y [7][8], [1][9]. So they say [1, 9]. Nothing is known of [9].";
   expect(filterWithDocuments(given, { own: false }).text).toBe(given);
   expect(filterWithDocuments(given, { own: false, numbers: new Set() }).text).toBe(given);
 });

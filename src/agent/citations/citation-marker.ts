@@ -123,7 +123,7 @@ export function readLinkedMarker(text: string, isLast: boolean): PlacedMarker | 
 }
 
 /**
- * Reads the markers that follow the first one with nothing but a comma or a word such as "and" between them: together they cite one
+ * Reads the markers that follow the first one with nothing but a comma, a semicolon or a word such as "and" between them: together they cite one
  * sentence. Returns "open" when more text may add one.
  */
 export function readGroup(
@@ -150,7 +150,7 @@ export function measure(markers: readonly PlacedMarker[]): number {
   return markers.reduce((sum, { joiner, length }) => sum + joiner.length + length, 0);
 }
 
-const joinerBefore = /^ {0,2}(?:[,，、] {0,2})?(?:(?:and|or|&|以及|和|或|与|及) {0,2})?(?=[[【［〔])/i;
+const joinerBefore = /^ {0,2}(?:[,，、;；] {0,2})?(?:(?:and|or|&|以及|和|或|与|及) {0,2})?(?=[[【［〔])/i;
 
 /** Matches a whole text that may become a joiner. */
-const joinerStart = /^ {0,2}(?:[,，、] {0,2})?(?:(?:an?|and|or?|&|以及?|和|或|与|及) {0,2})?$/i;
+const joinerStart = /^ {0,2}(?:[,，、;；] {0,2})?(?:(?:an?|and|or?|&|以及?|和|或|与|及) {0,2})?$/i;

@@ -339,6 +339,8 @@ test.each([
 
 test.each([
   ["See [9] and [10] for more.", "See for more."],
+  ["x [1]; [9]; [2]. y [9]; [8], so. 甲[1]；[9]；[2]。", "x [1]; [2]. y, so. 甲[1]；[2]。"],
+  ["x [1]; and [9]; for y [9]; [3]: z.", "x [1]; for y [3]: z."],
   ["It is so [9], [10] and [8]. 无人知晓[9]和[10]。", "It is so. 无人知晓。"],
   ["It is so [1] and [9]. It is so [9], [2] or [8], [3].", "It is so [1]. It is so [2], [3]."],
   ["Use [7] or [8]. The values are [5], [6].", "Use [7] or [8]. The values are [5], [6]."],

@@ -1,10 +1,15 @@
 import type { SourceList } from "../../core/store/conversations/conversation.ts";
+import type { Source } from "../../core/tools/tool.ts";
 import type { Marker, PlacedMarker } from "./citation-marker.ts";
+import type { Evidence } from "./evidence.ts";
 
-/** Tells what the numbers of an answer may stand for: sources, or documents that the asker brings, whose numbers no source has. */
+/**
+ * Tells what the numbers of an answer may stand for: sources that were read for it or before it, or documents that the asker brings,
+ * whose numbers no source has.
+ */
 export interface CitableNumbers {
   isDocument(number: number): boolean;
-  /** Is true for a number that has a source or is a document. */
+  /** Is true for a number of a document, or of a source that was read. */
   isKnown(number: number): boolean;
   /** Is true where a number of the marker is known. */
   hasSources(marker: Marker): boolean;
@@ -14,11 +19,21 @@ export interface CitableNumbers {
   canCite(marker: Marker): boolean;
   /** Is true while nothing has been fetched for an asker that may bring documents. */
   hasOnlyAskersNumbers(): boolean;
+  /**
+   * Returns the source that a citation which stands alone is about, by the figures of the text before it. Several in one bracket or
+   * beside each other share that text, so that none can be told to be wrong.
+   */
+  choose(number: number, text: string): number;
 }
 
-export function createCitableNumbers(sources: SourceList, documents?: ReadonlySet<number>): CitableNumbers {
+export function createCitableNumbers(
+  sources: SourceList,
+  { evidence, documents }: { evidence?: Evidence | undefined; documents?: ReadonlySet<number> | undefined },
+): CitableNumbers {
   const isDocument = (number: number): boolean => documents?.has(number) ?? false;
-  const isKnown = (number: number): boolean => isDocument(number) || sources.get(number) !== undefined;
+  const findSource = (number: number): Source | undefined =>
+    evidence === undefined || evidence.hasRead(number) ? sources.get(number) : undefined;
+  const isKnown = (number: number): boolean => isDocument(number) || findSource(number) !== undefined;
   const hasSources = ({ numbers }: Marker): boolean => numbers.some(isKnown);
   const hasOnlyAskersNumbers = (): boolean => sources.size === 0 && documents !== undefined;
 
@@ -27,7 +42,7 @@ export function createCitableNumbers(sources: SourceList, documents?: ReadonlySe
     isKnown,
     hasSources,
     isOwnLink({ numbers: [number = 0, ...more], target }) {
-      const source = sources.get(number);
+      const source = findSource(number);
       return target === undefined || (more.length === 0 && source !== undefined && isSameHost(source.url, target));
     },
     canCite(marker) {
@@ -40,6 +55,8 @@ export function createCitableNumbers(sources: SourceList, documents?: ReadonlySe
       return hasSources(marker) || (numbers.length === 1 && !isFootnote);
     },
     hasOnlyAskersNumbers,
+    choose: (number, text) =>
+      evidence === undefined || isDocument(number) ? number : evidence.findSource(number, text),
   };
 }
 

@@ -20,8 +20,8 @@ import { isBlockEnd, readCode } from "./read-code.ts";
 import { createReferenceFilter } from "./reference-filter.ts";
 
 /**
- * Checks the citations of an answer while it streams: `[n]` stays when source n was fetched in this conversation, and is taken out
- * when it was not. Where the figures before one that stands alone belong to another source, it gets that source's number. Code,
+ * Checks the citations of an answer while it streams: `[n]` stays when source n was fetched for it or for the turns before it, and is
+ * taken out when it was not. Where the figures before one that stands alone belong to another source, it gets that source's number. Code,
  * Markdown links and what is no citation by its place, such as `list[2]`, "the mean of [5] is" or "the interval [1, 3]", are left
  * alone. A list of references at the end is taken out: `renderReferences` makes it.
  *
@@ -44,10 +44,8 @@ export function createCitationFilter(
 ): CitationFilter {
   const cited = new Map<number, Citation>();
   const own = createReferenceFilter(sources);
-  const { isDocument, isKnown, hasSources, isOwnLink, canCite, hasOnlyAskersNumbers } = createCitableNumbers(
-    sources,
-    documents,
-  );
+  const numbers = createCitableNumbers(sources, { evidence, documents });
+  const { isDocument, isKnown, hasSources, isOwnLink, canCite, hasOnlyAskersNumbers, choose } = numbers;
   let held = "";
   /** Holds the marks that opened the code block around the current text. */
   let fence: string | undefined;
@@ -66,7 +64,7 @@ export function createCitationFilter(
 
   function cite(number: number): void {
     const source = sources.get(number);
-    if (source === undefined) return;
+    if (source === undefined || !isKnown(number)) return;
     cited.set(number, { n: number, title: sanitizeLine(source.title) || source.url, url: source.url });
   }
 
@@ -131,12 +129,9 @@ export function createCitationFilter(
     const madeUp = first < 0 ? group : group.slice(0, first);
     if (madeUp.length > 0 && !isCitationGroup(madeUp, rest)) return consume(measure(madeUp));
     citesBehindWords ||= madeUp.length === 0 && isTight;
-    const known = group.filter(hasSources).map((marker) => ({ ...marker, numbers: marker.numbers.filter(isKnown) }));
-    const isShared = known.flatMap(({ numbers }) => numbers).length > 1;
+    const known = findShown(group);
     const space = gap || lost;
-    const shown = known.map(
-      ({ numbers, joiner }, index) => (index === 0 ? space : joiner) + render(isShared ? numbers : numbers.map(choose)),
-    );
+    const shown = known.map(({ numbers, joiner }, index) => (index === 0 ? space : joiner) + render(numbers));
     // The address of a link may hold figures, which the sentence does not name.
     const text = group.map((marker) => marker.joiner + marker.text).join("");
     held = rest;
@@ -155,11 +150,15 @@ export function createCitationFilter(
   }
 
   /**
-   * Compares a citation that stands alone with the text before it. Several in one bracket or beside each other share that text, so
-   * that none can be told to be wrong.
+   * Returns the markers of a group that are shown, with their known numbers. One that stands alone, also a made-up one, is compared with
+   * the text before it.
    */
-  function choose(number: number): number {
-    return evidence === undefined || isDocument(number) ? number : evidence.findSource(number, tail);
+  function findShown(group: readonly PlacedMarker[]): PlacedMarker[] {
+    const known = group.filter(hasSources).map((marker) => ({ ...marker, numbers: marker.numbers.filter(isKnown) }));
+    if (known.flatMap(({ numbers }) => numbers).length > 1) return known;
+    const alone = known[0] ?? (group.length === 1 ? group[0] : undefined);
+    const numbers = alone?.numbers.map((number) => choose(number, tail)).filter(isKnown) ?? [];
+    return alone === undefined || numbers.length === 0 ? [] : [{ ...alone, numbers }];
   }
 
   /** Is true when numbers without a source are placed like citations: after a word, before the end of a clause. */

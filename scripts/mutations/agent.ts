@@ -100,11 +100,11 @@ export const agent: readonly Mutation[] = [
   },
   {
     id: "A10",
-    file: "src/agent/citations/citations.ts",
-    text: "return numbers.every(isKnown) || (",
-    becomes: "return numbers.some(isKnown) || (",
+    file: "src/agent/citations/list-place.ts",
+    text: "return clauseBody.test(text) && (",
+    becomes: "return (",
     tests: ["test/agent/citations/citations.test.ts"],
-    endangers: "data such as [1,2,3] becomes a citation",
+    endangers: 'data such as {"a": [1, 2]} becomes a citation',
   },
   {
     id: "A11",

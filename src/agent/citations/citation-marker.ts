@@ -6,6 +6,8 @@ export interface Marker {
   numbers: number[];
   /** Is true for a Markdown footnote, which may have its own definition. */
   isFootnote: boolean;
+  /** Is true for several numbers of which no mark says that they are a citation: a list of values has the same form. */
+  isList: boolean;
 }
 
 /** Limits the length of a marker; a longer text in brackets is not a marker. */
@@ -29,7 +31,10 @@ export function readMarker(text: string): Marker | "open" | undefined {
   if (doubled && text[end] !== "]") return text.length === end ? "open" : undefined;
   const inside = text.slice(start, close).normalize("NFKC");
   const numbers = readNumbers(inside, text[0] === "【");
-  return numbers && { text: text.slice(0, end + 1), numbers, isFootnote: inside.startsWith("^") };
+  if (numbers === undefined) return undefined;
+  const isFootnote = inside.startsWith("^");
+  const isList = numbers.length > 1 && word === "" && !isFootnote;
+  return { text: text.slice(0, end + 1), numbers, isFootnote, isList };
 }
 
 /** Some models were trained to put one of these words before the number. */
@@ -118,7 +123,7 @@ export function readLinkedMarker(text: string, isLast: boolean): PlacedMarker | 
 }
 
 /**
- * Reads the markers that follow the first one with nothing but a comma or a word such as "and" between them: together they cite one
+ * Reads the markers that follow the first one with nothing but a comma, a semicolon or a word such as "and" between them: together they cite one
  * sentence. Returns "open" when more text may add one.
  */
 export function readGroup(
@@ -145,7 +150,7 @@ export function measure(markers: readonly PlacedMarker[]): number {
   return markers.reduce((sum, { joiner, length }) => sum + joiner.length + length, 0);
 }
 
-const joinerBefore = /^ {0,2}(?:[,，、] {0,2})?(?:(?:and|or|&|以及|和|或|与|及) {0,2})?(?=[[【［〔])/i;
+const joinerBefore = /^ {0,2}(?:[,，、;；] {0,2})?(?:(?:and|or|&|以及|和|或|与|及) {0,2})?(?=[[【［〔])/i;
 
 /** Matches a whole text that may become a joiner. */
-const joinerStart = /^ {0,2}(?:[,，、] {0,2})?(?:(?:an?|and|or?|&|以及?|和|或|与|及) {0,2})?$/i;
+const joinerStart = /^ {0,2}(?:[,，、;；] {0,2})?(?:(?:an?|and|or?|&|以及?|和|或|与|及) {0,2})?$/i;

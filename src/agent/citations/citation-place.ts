@@ -49,6 +49,11 @@ const valueWord =
 /** Limits the words before a number that are looked at, in characters. */
 const longestWord = 16;
 
+/** Is true behind a sign of mathematics or a key of JSON, where a bracket holds values: $[1, 2]$, x = [1], {"a": [1]}. */
+export function isBehindSign(text: string): boolean {
+  return /[$=∈] *$|["'] *: *$/.test(text.slice(-longestWord));
+}
+
 /** Is true where a text ends with a word or a number of prose, and not with a name of code such as `a`, `maxItems` or `item_1`. */
 export function isBehindPlainWord(text: string): boolean {
   return /(?:^|[^\w.$])(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|\d+(?:[.,]\d+)*)$/.test(text);
@@ -59,7 +64,7 @@ export function isClauseEnd(text: string): boolean {
   return /^(?:$|[\n[。，；：！？、]|[.,;:!?](?:\s|$))/.test(text);
 }
 
-/** Is true for a mark that ends a clause or not, depending on what follows. */
+/** Is true for text behind a number that ends a clause or not, depending on what follows. */
 export function canEndClause(text: string): boolean {
-  return /^[.,;:!?]$/.test(text);
+  return /^(?: {1,2}|[.,;:!?])$/.test(text);
 }

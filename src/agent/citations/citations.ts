@@ -3,31 +3,27 @@ import type { SourceList } from "../../core/store/conversations/conversation.ts"
 import { type Locale, say } from "../../kit/locale.ts";
 import { isBlank } from "../../kit/text/is-blank.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
-import {
-  canOpenMarker,
-  type Marker,
-  measure,
-  type PlacedMarker,
-  readGroup,
-  readLinkedMarker,
-} from "./citation-marker.ts";
+import { createCitableNumbers } from "./citable-numbers.ts";
+import { canOpenMarker, measure, type PlacedMarker, readGroup, readLinkedMarker } from "./citation-marker.ts";
 import {
   canEndClause,
   isBehindPlainWord,
+  isBehindSign,
   isBehindValueWord,
   isClauseEnd,
   isZero,
   takeUntilValue,
 } from "./citation-place.ts";
 import type { Evidence } from "./evidence.ts";
+import { countListValues, isListPlace, takeUntilList } from "./list-place.ts";
 import { isBlockEnd, readCode } from "./read-code.ts";
 import { createReferenceFilter } from "./reference-filter.ts";
 
 /**
- * Checks the citations of an answer while it streams: `[n]` stays when source n was fetched in this conversation, and is taken out
- * when it was not. Where the figures before one that stands alone belong to another source, it gets that source's number. Code,
- * Markdown links and what is no citation by its place, such as `list[2]` or "the mean of [5] is", are left alone. A list of references
- * at the end is taken out: `renderReferences` makes it.
+ * Checks the citations of an answer while it streams: `[n]` stays when source n was fetched for it or for the turns before it, and is
+ * taken out when it was not. Where the figures before one that stands alone belong to another source, it gets that source's number. Code,
+ * Markdown links and what is no citation by its place, such as `list[2]`, "the mean of [5] is" or "the interval [1, 3]", are left
+ * alone. A list of references at the end is taken out: `renderReferences` makes it.
  *
  * Where the asker may bring documents of its own, `documents` holds their numbers, which no source has: these stay, and while nothing
  * has been fetched all brackets are the asker's.
@@ -48,6 +44,8 @@ export function createCitationFilter(
 ): CitationFilter {
   const cited = new Map<number, Citation>();
   const own = createReferenceFilter(sources);
+  const numbers = createCitableNumbers(sources, { evidence, documents });
+  const { isDocument, isKnown, hasSources, isOwnLink, canCite, hasOnlyAskersNumbers, choose } = numbers;
   let held = "";
   /** Holds the marks that opened the code block around the current text. */
   let fence: string | undefined;
@@ -66,7 +64,7 @@ export function createCitationFilter(
 
   function cite(number: number): void {
     const source = sources.get(number);
-    if (source === undefined) return;
+    if (source === undefined || !isKnown(number)) return;
     cited.set(number, { n: number, title: sanitizeLine(source.title) || source.url, url: source.url });
   }
 
@@ -109,9 +107,8 @@ export function createCitationFilter(
       held = held.slice(text.length);
       return consume(target.length + 2);
     }
-    // An interval or a value: $[1, 2]$, x = [1].
-    if (/[$=∈]/.test(last) || !isNumberOrSources(first)) return consume(1);
-    const isMember = (marker: PlacedMarker): boolean => isNumberOrSources(marker) && isOwnLink(marker);
+    if (isBehindSign(tail) || !canCite(first)) return consume(1);
+    const isMember = (marker: PlacedMarker): boolean => canCite(marker) && isOwnLink(marker);
     const group = readGroup(held, first, { isLast, isMember });
     return group === "open" ? undefined : takeGroup(group, isLast);
   }
@@ -119,19 +116,22 @@ export function createCitationFilter(
   function takeGroup(markers: readonly PlacedMarker[], isLast: boolean): string | undefined {
     const behind = held.slice(measure(markers));
     const isTight = isBehindWord();
-    if (!isLast && (behind === "" || ((isTight || markers.length > 1) && canEndClause(behind)))) return undefined;
-    const group = takeUntilValue(markers, { hasSources, behind, isTight, keepsOthers: hasOnlyAskersNumbers() });
+    const needsEnd = isTight || markers.length > 1 || markers[0]?.isList;
+    if (!isLast && (behind === "" || (needsEnd && canEndClause(behind)))) return undefined;
+    const mayList = isListPlace(tail, behind) && (!isTight || isTightCitation(behind));
+    const values = mayList ? 0 : countListValues(markers);
+    if (values > 0) return consume(measure(markers.slice(0, values)));
+    const placed = mayList ? markers : takeUntilList(markers);
+    const group = takeUntilValue(placed, { hasSources, behind, isTight, keepsOthers: hasOnlyAskersNumbers() });
     const length = measure(group);
     const rest = held.slice(length);
-    const known = group.filter(hasSources);
-    const madeUp = known[0] ? group.slice(0, group.indexOf(known[0])) : group;
+    const first = group.findIndex(hasSources);
+    const madeUp = first < 0 ? group : group.slice(0, first);
     if (madeUp.length > 0 && !isCitationGroup(madeUp, rest)) return consume(measure(madeUp));
     citesBehindWords ||= madeUp.length === 0 && isTight;
-    const isShared = known.flatMap(({ numbers }) => numbers).length > 1;
+    const known = findShown(group);
     const space = gap || lost;
-    const shown = known.map(
-      ({ numbers, joiner }, index) => (index === 0 ? space : joiner) + render(isShared ? numbers : numbers.map(choose)),
-    );
+    const shown = known.map(({ numbers, joiner }, index) => (index === 0 ? space : joiner) + render(numbers));
     // The address of a link may hold figures, which the sentence does not name.
     const text = group.map((marker) => marker.joiner + marker.text).join("");
     held = rest;
@@ -144,49 +144,21 @@ export function createCitationFilter(
     return shown.join("");
   }
 
-  function isDocument(number: number): boolean {
-    return documents?.has(number) ?? false;
-  }
-
-  function isKnown(number: number): boolean {
-    return isDocument(number) || sources.get(number) !== undefined;
-  }
-
-  function hasSources({ numbers }: Marker): boolean {
-    return numbers.every(isKnown);
-  }
-
-  /** Is true when the link on a number, if any, leads to the source of that number, even if not by exactly the same address. */
-  function isOwnLink({ numbers: [number = 0, ...more], target }: PlacedMarker): boolean {
-    const source = sources.get(number);
-    return target === undefined || (more.length === 0 && source !== undefined && isSameHost(source.url, target));
-  }
-
-  /**
-   * Is true for what may be a citation. A list like [1,2,3] in prose is far more often data, unless every number is a source, and a
-   * footnote without a source is the text's own.
-   */
-  function isNumberOrSources({ numbers, isFootnote }: Marker): boolean {
-    if (isFootnote && isDocument(numbers[0] ?? 0)) return false;
-    return numbers.every(isKnown) || (numbers.length === 1 && !isFootnote);
-  }
-
   function render(numbers: readonly number[]): string {
     for (const number of numbers) if (!isDocument(number)) cite(number);
     return [...new Set(numbers)].map((number) => `[${number}]`).join("");
   }
 
   /**
-   * Compares a citation that stands alone with the text before it. Several in one bracket or beside each other share that text, so
-   * that none can be told to be wrong.
+   * Returns the markers of a group that are shown, with their known numbers. One that stands alone, also a made-up one, is compared with
+   * the text before it.
    */
-  function choose(number: number): number {
-    return evidence === undefined || isDocument(number) ? number : evidence.findSource(number, tail);
-  }
-
-  /** Is true while nothing has been fetched for an asker that may bring documents. */
-  function hasOnlyAskersNumbers(): boolean {
-    return sources.size === 0 && documents !== undefined;
+  function findShown(group: readonly PlacedMarker[]): PlacedMarker[] {
+    const known = group.filter(hasSources).map((marker) => ({ ...marker, numbers: marker.numbers.filter(isKnown) }));
+    if (known.flatMap(({ numbers }) => numbers).length > 1) return known;
+    const alone = known[0] ?? (group.length === 1 ? group[0] : undefined);
+    const numbers = alone?.numbers.map((number) => choose(number, tail)).filter(isKnown) ?? [];
+    return alone === undefined || numbers.length === 0 ? [] : [{ ...alone, numbers }];
   }
 
   /** Is true when numbers without a source are placed like citations: after a word, before the end of a clause. */
@@ -285,10 +257,6 @@ function measurePlain(text: string): number {
     if (code === 92 || code === 96 || code === 126 || canOpenMarker(code)) break;
   }
   return index;
-}
-
-function isSameHost(a: string, b: string): boolean {
-  return URL.canParse(a) && URL.parse(a)?.host === URL.parse(b)?.host;
 }
 
 /** Renders the list under an answer. Returns an empty string when nothing was cited. */

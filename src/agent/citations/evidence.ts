@@ -8,10 +8,23 @@ import type { SourceReading } from "../../core/sources.ts";
 export interface Evidence {
   /** Adds what the models read of a source. A source of which more was read is never found to lack a figure. */
   add(reading: SourceReading): void;
-  /** Takes what earlier turns have read, which is listed once a figure has to be compared. */
-  learn(list: () => readonly SourceReading[]): void;
+  /** Takes what earlier turns have read, which is listed once it is needed. */
+  learn(earlier: EarlierReadings): void;
+  /**
+   * Is true for a source that this run or an earlier turn has read: a conversation also holds those of turns that it has left. Until it
+   * is known what earlier turns have read, it is true for each.
+   */
+  hasRead(number: number): boolean;
   /** Returns the source that the end of a text, before this number, is about: another one where figures show it, else the same. */
   findSource(number: number, text: string): number;
+}
+
+/** Lists what the turns before a question have read. */
+export interface EarlierReadings {
+  /** Lists the numbers of all sources, also of those whose text is gone. */
+  listNumbers(): ReadonlySet<number>;
+  /** Lists the texts, to compare figures with. */
+  listReadings(): readonly SourceReading[];
 }
 
 /** Limits the text that is kept of one source, in characters. */
@@ -22,8 +35,10 @@ export function createEvidence(): Evidence {
   const figures = new Map<number, ReadonlySet<string>>();
   /** Lists the sources of which only a part is known. */
   const parts = new Set<number>();
-  /** Is undefined where all that earlier turns have read is known. */
-  let listEarlier: (() => readonly SourceReading[]) | undefined;
+  let earlier: EarlierReadings | undefined;
+  let earlierNumbers: ReadonlySet<number> | undefined;
+  /** Is true once the texts of earlier turns are known. */
+  let hasLearnt = false;
 
   function add({ n, text, isPart }: SourceReading): void {
     const joined = `${texts.get(n) ?? ""}\n${text}`;
@@ -33,13 +48,18 @@ export function createEvidence(): Evidence {
   }
 
   function learnEarlier(): void {
-    if (listEarlier === undefined) return;
-    const earlier = listEarlier();
-    listEarlier = undefined;
+    if (earlier === undefined || hasLearnt) return;
+    hasLearnt = true;
     // Of a text that is too long its end is kept, which is what this run has read.
     const own = [...texts].map(([n, text]) => ({ n, text }));
     texts.clear();
-    [...earlier, ...own].forEach(add);
+    [...earlier.listReadings(), ...own].forEach(add);
+  }
+
+  function hasRead(number: number): boolean {
+    if (earlier === undefined || texts.has(number)) return true;
+    earlierNumbers ??= earlier.listNumbers();
+    return earlierNumbers.has(number);
   }
 
   function getFigures(number: number): ReadonlySet<string> {
@@ -56,15 +76,16 @@ export function createEvidence(): Evidence {
 
   return {
     add,
-    learn(list) {
-      listEarlier = list;
+    learn(readings) {
+      earlier = readings;
     },
+    hasRead,
     findSource(number, text) {
       const clause = getLastClause(text);
       const named = listFigures(clause);
       if (named.length === 0) return number;
       learnEarlier();
-      if (!texts.has(number) || parts.has(number)) return number;
+      if (hasRead(number) && (!texts.has(number) || parts.has(number))) return number;
       if (listFigures(getLastSentence(text)).some((figure) => getFigures(number).has(figure))) return number;
       const others = [...texts.keys()].filter((other) => named.every((figure) => getFigures(other).has(figure)));
       const ranked = others.map((other) => ({ other, words: countWords(other, clause) }));

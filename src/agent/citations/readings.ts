@@ -13,7 +13,10 @@ export function listReadings(
   sources: readonly NumberedSource[],
 ): SourceReading[] {
   if (kind === "page" || kind === "file") return sources.slice(0, 1).map(({ n }) => ({ n, text }));
-  if (kind === "cited") return listCitedClauses(text).filter(({ n }) => sources.some((source) => source.n === n));
+  if (kind === "cited") {
+    const clauses = listCitedClauses(text).filter(({ n }) => sources.some((source) => source.n === n));
+    return [...clauses, ...sources.map(({ n }) => ({ n, text: "", isPart: true }))];
+  }
   return sources.map(({ n, source: { title, snippet } }) => ({ n, text: `${title}\n${snippet}` }));
 }
 
@@ -40,6 +43,23 @@ export function listEarlierReadings(
     const { text = "" } = splitFences(toPlainText(content, "en"), marker).find(({ isFenced }) => isFenced) ?? {};
     return named ? readResult(text, named, sources) : listUncertain(text);
   });
+}
+
+/**
+ * Lists the numbers of the sources that turns have read, that their answers cite, or that the question names. An answer of a turn whose
+ * results are gone, or that an earlier version has stored without their sources, still says what was read for it.
+ */
+export function listReadNumbers(
+  turns: readonly Pick<ConversationTurn, "answer" | "steps">[],
+  question: string,
+): ReadonlySet<number> {
+  const results = turns.flatMap(({ steps = [] }) => steps.flatMap(({ results }) => results)).filter(({ ok }) => ok);
+  const named = results.flatMap(({ content, sources }) =>
+    sources ? sources.numbers : listUncertain(toPlainText(content, "en")).map(({ n }) => n),
+  );
+  const words = [question, ...turns.map(({ answer }) => answer)];
+  const written = words.flatMap((text) => [...text.matchAll(/\[(\d{1,3})\]/g)].map(([, n]) => Number(n)));
+  return new Set([...named, ...written]);
 }
 
 function readResult(text: string, { numbers, kind }: MessageSources, list: SourceList): SourceReading[] {

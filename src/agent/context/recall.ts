@@ -4,7 +4,7 @@ import type { Notice } from "../../core/run/events.ts";
 import type { ConversationTurn, Summary } from "../../core/store/conversations/conversation.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import { say, type Text } from "../../kit/locale.ts";
-import { listEarlierReadings } from "../citations/readings.ts";
+import { listEarlierReadings, listReadNumbers } from "../citations/readings.ts";
 import type { Run, RunInput } from "../run.ts";
 import { listEarlierResults } from "../tools/earlier-results.ts";
 import { compress } from "./compress.ts";
@@ -40,7 +40,10 @@ export async function recallConversation(run: Run, instruction: readonly Message
   const { turns } = input.conversation;
   state.results.learn(() => listEarlierResults(turns, input.marker));
   const { sources } = input.conversation;
-  state.evidence.learn(() => listEarlierReadings(turns, { marker: input.marker, sources }));
+  state.evidence.learn({
+    listNumbers: () => listReadNumbers(turns, state.question),
+    listReadings: () => listEarlierReadings(turns, { marker: input.marker, sources }),
+  });
   const recalled = await recallTurns(run);
   const unsent = listUnsentFiles(turns, recalled.turns);
   if (unsent.length > 0) noticeRecall(run, "warning", "attachments-not-sent", describeUnsentFiles(unsent));

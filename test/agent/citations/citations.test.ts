@@ -32,7 +32,12 @@ test.each([
   ["at the very end", "x [2].", "x [2].", [`2 ${b}`]],
   ["as the last character", "x[2]", "x[2]", [`2 ${b}`]],
   ["several in one bracket become one each", "x [1, 3].", "x [1][3].", [`1 ${a}`, `3 ${c}`]],
-  ["a range of sources becomes one each", "x [1-3] y [2–3].", "x [1][2][3] y [2][3].", [`1 ${a}`, `2 ${b}`, `3 ${c}`]],
+  [
+    "a range of sources becomes one each",
+    "x [1-3]. y [2–3].",
+    "x [1][2][3]. y [2][3].",
+    [`1 ${a}`, `2 ${b}`, `3 ${c}`],
+  ],
   ["a range that goes further than the sources stays", "pages [1-9] and [1–400]", "pages [1-9] and [1–400]", []],
   ["a range mixed with numbers", "x [3, 1~2].", "x [3][1][2].", [`1 ${a}`, `2 ${b}`, `3 ${c}`]],
   ["full-width brackets count", "x【2】。", "x[2]。", [`2 ${b}`]],
@@ -93,6 +98,50 @@ test.each([
 ])("%s", (_, given, shown, cited) => {
   expect(filter(given)).toEqual({ text: shown, cited });
 });
+
+const listValues = [
+  'The sorted list is [1, 2, 3]; the mean of [1, 2, 3] is 2. As JSON: {"sorted":[1,2,3]}.',
+  '{"sorted": [1, 2, 3], "n": [1,2], "m": [[1, 2], [3, 1]], "one": [1]}',
+  "[1, 2, 3]",
+  "The first:\n\n[1, 2]\n\n1. [2, 3]\n2. [1, 3]\n- [1, 2]\n",
+  "结果为 [1,2]。排序后是[1,2,3]。区间[1,3]，坐标 [2, 3]；见第[1-3]页。位于【1,3】。",
+  "the interval [1, 3], coordinates [2, 3], print([1,2,3]), seats [1-3], pages [2–3], the pairs [1, 2] and [2, 3].",
+  "The matrix [[1,2],[3,1]]. The vectors [1, 2] [3, 1]. f(x, [1, 2]). Sorted: [1, 2, 3].",
+  "Take grid[1, 2]. The numbers drew [1, 2] first. They rolled a double [2, 2].",
+  "| interval | [1, 3] |\n**[1, 2]** and x \\in [1, 3]",
+];
+
+test.each(listValues)("a list of values stays as it is, and cites nothing: %s", (given) => {
+  expect(filter(given)).toEqual({ text: given, cited: [] });
+  expect(filter(given, threeSources(), [...given])).toEqual({ text: given, cited: [] });
+});
+
+test.each([
+  ["As both say [1, 2]. 两者一致[1,2]。都这样说【1,2】", "As both say [1][2]. 两者一致[1][2]。都这样说[1][2]"],
+  ["It is so. [1, 2]\nThey say (both of them [1, 2]) so.", "It is so. [1][2]\nThey say (both of them [1][2]) so."],
+  ["It is **tall** [1, 2], 330% [2, 3]; “high” [1-3]!", "It is **tall** [1][2], 330% [2][3]; “high” [1][2][3]!"],
+  ["| 330 m [1, 2] | **both agree [1, 2]** |", "| 330 m [1][2] | **both agree [1][2]** |"],
+  ["It is so [1] [2, 3]. It is so [1, 2] and [3].", "It is so [1] [2][3]. It is so [1][2] and [3]."],
+  ["Some say [citation:1,2] that it is; it lies in [1, 3] [2].", "Some say [1][2] that it is; it lies in [1, 3] [2]."],
+  ["Its doors[1] and its width[1, 2].", "Its doors[1] and its width[1][2]."],
+])("several numbers in one bracket are a citation at the end of a clause: %s", (given, shown) => {
+  for (let at = 0; at < given.length; at++)
+    expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
+});
+
+test.each([
+  ["Both files agree on this [1, 9]. They do [9, 1].", "Both files agree on this [1]. They do [1]."],
+  ["It is so [2–9]. 两者一致[1,9]。都这样说【9,2】", "It is so [2][3]. 两者一致[1]。都这样说[2]"],
+  ["They say [1][9, 2] and [7]. Some say [citation:1,9] so.", "They say [1][2]. Some say [1] so."],
+])("of several numbers in one bracket those with a source stay: %s", (given, shown) => {
+  for (let at = 0; at < given.length; at++)
+    expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
+});
+
+test.each(["Both agree [7, 8].", "A chance has bounds [0, 1].", "Both agree [1, 9] on that.", "The list is [1, 9]."])(
+  "a bracket that holds no source, or values, stays whole: %s",
+  (given) => expect(filter(given)).toEqual({ text: given, cited: [] }),
+);
 
 const lists: [string, string, string[]][] = [
   ["under a heading", "x [2].\n\n## 参考文献\n\n- [2] B https://b.example\n", [`2 ${b}`]],
@@ -178,6 +227,12 @@ test("what is shown does not depend on how the text was split", () => {
     "[1](https://a.example)",
     "[1]: https://a.example",
     "[citation:1]",
+    "[1,9]",
+    '"a":',
+    "is",
+    "say",
+    "|",
+    "**",
     "来源",
     "：",
     "$[1]",
@@ -267,7 +322,7 @@ test.each([
 });
 
 test("while nothing is fetched for an asker that may bring documents, all brackets are its own", () => {
-  const given = "x [1], [3]. y [7][8], [1][9]. Nothing is known of [9].";
+  const given = "x [1], [3]. y [7][8], [1][9]. So they say [1, 9]. Nothing is known of [9].";
   expect(filterWithDocuments(given, { own: false }).text).toBe(given);
   expect(filterWithDocuments(given, { own: false, numbers: new Set() }).text).toBe(given);
 });
@@ -284,6 +339,8 @@ test.each([
 
 test.each([
   ["See [9] and [10] for more.", "See for more."],
+  ["x [1]; [9]; [2]. y [9]; [8], so. 甲[1]；[9]；[2]。", "x [1]; [2]. y, so. 甲[1]；[2]。"],
+  ["x [1]; and [9]; for y [9]; [3]: z.", "x [1]; for y [3]: z."],
   ["It is so [9], [10] and [8]. 无人知晓[9]和[10]。", "It is so. 无人知晓。"],
   ["It is so [1] and [9]. It is so [9], [2] or [8], [3].", "It is so [1]. It is so [2], [3]."],
   ["Use [7] or [8]. The values are [5], [6].", "Use [7] or [8]. The values are [5], [6]."],

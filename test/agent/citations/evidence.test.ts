@@ -98,9 +98,21 @@ test("a source with a longer text than is kept lacks no figure, and what this ru
   const evidence = createEvidence();
   evidence.add({ n: 1, text: "Now it is 777 m wide." });
   evidence.add({ n: 2, text: "It is 330 m high, and 888 m deep." });
-  evidence.learn(() => [{ n: 1, text: `It is 330 m high. ${"Nobody knows more. ".repeat(11_000)}` }]);
+  evidence.learn({
+    listNumbers: () => new Set([1]),
+    listReadings: () => [{ n: 1, text: `It is 330 m high. ${"Nobody knows more. ".repeat(11_000)}` }],
+  });
   expect(evidence.findSource(1, "It is 888 m deep")).toBe(1);
   expect(evidence.findSource(2, "It is 777 m wide")).toBe(1);
+});
+
+test("a source of which earlier turns have kept no text is read all the same, and lacks no figure; one that they have not read does", () => {
+  const evidence = createEvidence();
+  evidence.add({ n: 3, text: "It is 888 m deep." });
+  expect([1, 2].map(evidence.hasRead)).toEqual([true, true]);
+  evidence.learn({ listNumbers: () => new Set([1]), listReadings: () => [] });
+  expect([1, 2, 3].map(evidence.hasRead)).toEqual([true, false, true]);
+  expect([1, 2].map((number) => evidence.findSource(number, "It is 888 m deep"))).toEqual([1, 3]);
 });
 
 test("what was read of a source stays as it is, however many citations are compared with it", () => {

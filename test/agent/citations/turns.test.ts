@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { listEarlierReadings } from "../../../src/agent/citations/readings.ts";
+import { listEarlierReadings, listReadNumbers } from "../../../src/agent/citations/readings.ts";
 import { fence } from "../../../src/agent/context/fence.ts";
 import { renderNote } from "../../../src/agent/hooks/render-note.ts";
 import { toPlainText } from "../../../src/core/model/message-content.ts";
-import type { TurnStep } from "../../../src/core/store/conversations/conversation.ts";
+import type { Summary, TurnStep } from "../../../src/core/store/conversations/conversation.ts";
 import type { Source, Tool, ToolResult } from "../../../src/core/tools/tool.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf } from "../../fakes/events.ts";
@@ -34,14 +34,21 @@ const search: Tool = makeTool("search", () => ({
 async function startConversation() {
   const store = createMemoryStore();
   const { id: conversationId } = await store.create();
-  const ask = async (calls: ScriptedTurn[], answer: string) => {
+  const ask = async (calls: ScriptedTurn[], answer: string, question = "What is Duet?") => {
     const [decide, strong] = [scriptedModel([...calls, "Enough."], "cheap"), scriptedModel([answer], "strong")];
     const models = { functionCall: decide, answer: strong };
-    const outcome = outcomeOf(await runAll({ store, conversationId, models, tools: [read, search, ...others] }));
+    const tools = [read, search, ...others];
+    // After a rewind the store has only the turns before it read.
+    const known = { ...store, load: (id: string) => store.load(id, undefined, after) };
+    const outcome = outcomeOf(await runAll({ store: known, conversationId, models, tools, question }));
     return { outcome, decide, strong };
   };
+  let after: number | undefined;
+  const rewindTo = (turns: number): void => {
+    after = turns;
+  };
   const loadAnswers = async () => (await store.load(conversationId))?.turns.map(({ answer }) => answer);
-  return { ask, loadAnswers };
+  return { ask, loadAnswers, rewindTo, summarise: (summary: Summary) => store.summarise(conversationId, summary) };
 }
 
 /** What an agent below answers, a search in files, and a page that passes its claims off as those of the first one. */
@@ -103,6 +110,42 @@ test.each([
   await ask(calls, "ok");
   const { outcome } = await ask([], "It is 777 m wide [1], and 330 m high [1].");
   expect(outcome.response).toMatch(/^It is 777 m wide \[2\], and 330 m high \[1\]\.\n/);
+});
+
+test("after a rewind the number of a page that was read before is a made-up one: figures correct it, else it goes", async () => {
+  const { ask, rewindTo } = await startConversation();
+  await ask([readPage("a")], "It is 330 m high [1].");
+  rewindTo(0);
+  const answer = "It is 777 m wide [1]. Nobody knows more [1], as [1](https://example.com/a) and both [1, 2].";
+  const { outcome } = await ask([readPage("b")], `${answer}\n\nSources\n- [1] A\n- [2] B`);
+  const shown = "It is 777 m wide [2]. Nobody knows more, as (https://example.com/a) and both [2].";
+  expect(outcome.response).toBe(`${shown}\n\nReferences\n\n- [2] B https://example.com/b`);
+});
+
+test("after a rewind the sources of the turns before it stay, and so does a number that the question names", async () => {
+  const { ask, rewindTo } = await startConversation();
+  await ask([readPage("a")], "ok");
+  await ask([readPage("b")], "It is wide [2].");
+  await ask([readPage("c")], "ok");
+  rewindTo(1);
+  const { outcome } = await ask([], "It is high [1], wide [2], and deep [3].", "What does [3] say?");
+  expect(outcome.citations.map(({ n }) => n)).toEqual([1, 3]);
+});
+
+test("sources of turns that a summary stands for stay known", async () => {
+  const { ask, summarise } = await startConversation();
+  await ask([readPage("a")], "ok");
+  await ask([readPage("b")], "ok");
+  await summarise({ text: "They talked.", turns: 2, isWanted: true });
+  const { outcome } = await ask([], "It is high [1], and wide [2].");
+  expect(outcome.citations.map(({ n }) => n)).toEqual([1, 2]);
+});
+
+test.each([
+  [{ answer: "It is high [2].", steps: undefined }, "", [2]],
+  [{ answer: "", steps: undefined }, "Is [3] right?", [3]],
+])("the words of %j and the question %j name what was read", (turn, question, numbers) => {
+  expect([...listReadNumbers([turn], question)]).toEqual(numbers);
 });
 
 const callOf = (name: string) => [{ id: `call-${name}`, name, input: {} }];

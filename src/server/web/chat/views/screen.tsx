@@ -47,7 +47,9 @@ export interface ScreenOptions {
   readonly parts: PageParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
+  readonly hasToken: boolean;
   onToken(token: string): Promise<TokenResult>;
+  onSignOut(): void;
   /** Runs before the browser goes to the provider that signs people in. */
   onSignIn(): void;
 }
@@ -64,7 +66,9 @@ export function createScreen(options: ScreenOptions): Screen {
     parts,
     drafts,
     look,
+    hasToken,
     onToken,
+    onSignOut,
     onSignIn,
   } = options;
   const chat = signal(first);
@@ -89,13 +93,17 @@ export function createScreen(options: ScreenOptions): Screen {
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),
     tokenProblem: signal(""),
+    hasToken: signal(hasToken),
     actions,
     parts,
     message: { current: null },
     async setToken(token) {
       page.tokenProblem.value = "";
-      page.tokenAsked.value = askedAfter[await onToken(token)];
+      const result = await onToken(token);
+      page.tokenAsked.value = askedAfter[result];
+      if (result === "accepted") page.hasToken.value = true;
     },
+    signOut: onSignOut,
     prepareSignIn: onSignIn,
   };
   page.locale.subscribe((now) => {

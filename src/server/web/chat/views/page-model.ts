@@ -51,6 +51,11 @@ export interface PageModel {
   readonly tokenProblem: Signal<string>;
   /** Is true while the page asks with a token that somebody has given. */
   readonly hasToken: Signal<boolean>;
+  /**
+   * Says in the language of the page what went wrong. A script that is loaded later has classes of its own, by which it would not know
+   * the errors of this one.
+   */
+  describeError(thrown: unknown): string;
   readonly actions: ChatActions;
   readonly parts: PageParts;
   /** Holds the field for the question, as soon as it is on the page. */

@@ -5,6 +5,7 @@ import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
 import type { PageParts } from "../load-parts.ts";
+import { describeError } from "../report-errors.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import type { Draft, Drafts, KeptDraft } from "../storage/drafts.ts";
 import type { LookKeeper } from "../storage/look.ts";
@@ -88,6 +89,7 @@ export function createScreen(options: ScreenOptions): Screen {
     loadOperator,
     isShowingUsage: signal(false),
     readUsage,
+    describeError: (thrown) => describeError(thrown, page.locale.value),
     files: signal([]),
     unreadable: signal([]),
     settings: signal(false),

@@ -338,6 +338,8 @@ inChromium("the first visit without a model in a browser", () => {
     });
     const { page, faults } = await openPage(duet.origin);
     await page.getByText("还没有配置模型").waitFor();
+    // Nobody has opened the operator's view.
+    expect(await page.getByRole("button", { name: "运维" }).count()).toBe(0);
     await page.getByRole("button", { name: "计算 (24 + 17) / 2" }).click();
     expect((await answered(page)).answer).toContain("20.5");
     expect(faults).toEqual([]);

@@ -178,12 +178,12 @@ function SignOut() {
 const themes: readonly Theme[] = ["auto", "light", "dark"];
 
 function SideFoot() {
-  const { theme, help, isOperating } = usePage();
+  const { chat, theme, help, isOperating } = usePage();
   const say = useSay();
   return (
     <footer class="side-foot">
       <Language />
-      {isOnServer() && (
+      {chat.value.settings?.isOperator && (
         <button
           type="button"
           class="plain open-operator"
@@ -220,11 +220,6 @@ function SideFoot() {
       </button>
     </footer>
   );
-}
-
-/** Returns true where the browser is on the machine of the server, which alone shows the operator's view. */
-function isOnServer(): boolean {
-  return ["localhost", "127.0.0.1"].includes(window.location.hostname);
 }
 
 function Language() {

@@ -135,6 +135,11 @@ inChromium("the look of the page", () => {
     await page.locator(".operator").getByRole("combobox", { name: "显示" }).selectOption("Token");
     await page.locator(".plot canvas").waitFor();
     await looksRight("usage");
+    await page.setViewportSize({ width: 360, height: 740 });
+    // A narrow table scrolls, and breaks no word.
+    for (const word of [/^\d{4}-\d\d-\d\d$/, /^anthropic\/strong$/])
+      expect(await page.locator(".operator td").filter({ hasText: word }).last().evaluate(countLines)).toBe(1);
+    await page.setViewportSize({ width: 1200, height: 800 });
     await page.locator(".tabs button").filter({ hasText: "设置" }).click();
     await page.locator(".setting").first().waitFor();
     await looksRight("operator");
@@ -179,6 +184,18 @@ inChromium("the look of the page", () => {
     expect(broken).toEqual([]);
   }
 });
+
+function countLines(cell: { ownerDocument: { createRange(): Range } }): number {
+  const range = cell.ownerDocument.createRange();
+  range.selectNodeContents(cell);
+  return range.getClientRects().length;
+}
+
+/** Is as much of a browser's as is needed here: this program has no types of browsers. */
+interface Range {
+  selectNodeContents(node: unknown): void;
+  getClientRects(): ArrayLike<unknown>;
+}
 
 interface Look {
   readonly look: "light" | "dark" | "phone";

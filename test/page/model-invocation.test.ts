@@ -27,6 +27,16 @@ inChromium("docs/development/model-invocation.md in a browser", () => {
       await watched.page.getByText(/当前模式：(Chat|Agent) 模式/).waitFor();
     });
 
+    test("模式说明: the questions to try need tools only in a mode that has them", async () => {
+      const { page } = watched;
+      const weather = page.getByRole("button", { name: "北京天气" });
+      await chooseMode(page, "Agent 模式");
+      await weather.waitFor();
+      await chooseMode(page, "Chat 模式");
+      await page.getByRole("button", { name: "用一句话解释什么是递归" }).waitFor();
+      expect(await weather.count()).toBe(0);
+    });
+
     test("模式切换: at once, with the history cleared and a word that says so", async () => {
       const { page } = watched;
       await chooseMode(page, "Chat 模式");

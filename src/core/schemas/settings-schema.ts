@@ -41,6 +41,7 @@ export const settingsSchema = z.object({
     .boolean()
     .meta({ description: "Whether the page carries the history over where the mode or a model is switched." }),
   titles: z.boolean().meta({ description: "Whether a model writes titles for questions with make_title." }),
+  operator: z.boolean().meta({ description: "Whether the operator's view is open to whoever asks." }),
   undo_s: z.int().meta({ description: "Seconds for which a deletion with undo can be taken back." }),
   attachments: z
     .object({

@@ -13,6 +13,7 @@ import { version } from "../../kit/version.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { toFileBodyLimit } from "../http/request/read-body.ts";
 import type { Route } from "../http/routes.ts";
+import { isOpenTo } from "../operator/check-operator.ts";
 import { undoMs } from "./conversations/conversation-routes.ts";
 import { toJsonResponse } from "./json-response.ts";
 
@@ -29,14 +30,15 @@ export interface ExposedConfig extends StartConfig {
  */
 export function createSettingsRoute(service: RunService, config: ExposedConfig, patienceMs = 1500): Route {
   return {
-    async GET({ caller }) {
+    async GET(call) {
       const [told, reason] = await Promise.all([
         readSettings(service, config, patienceMs),
-        searchReason(service.duet, caller),
+        searchReason(service.duet, call.caller),
       ]);
       const available = reason === null;
       const search = { available, enabled: available && config.search.enabled === true, reason };
-      return toJsonResponse({ ...told, search } satisfies SettingsJson);
+      const operator = isOpenTo(service.settings.http, call);
+      return toJsonResponse({ ...told, search, operator } satisfies SettingsJson);
     },
   };
 }
@@ -45,7 +47,7 @@ async function readSettings(
   { duet, settings, mode = "agent" }: RunService,
   config: ExposedConfig,
   patienceMs: number,
-): Promise<Omit<SettingsJson, "search">> {
+): Promise<Omit<SettingsJson, "search" | "operator">> {
   const { agent } = config;
   const [models, parameters, start] = await Promise.all([
     duet.models.open(),

@@ -57,6 +57,11 @@ function findClosed({ operator, publicUrl, allowedHosts, allowedOrigins }: Opera
   return operator === "local" && isPublic ? notBehindProxy : undefined;
 }
 
+/** Says whether whoever asks may see the view. */
+export function isOpenTo(access: OperatorAccess, call: LocalCall): boolean {
+  return findClosed(access) === undefined && isLocalOperator(call);
+}
+
 type LocalCall = Pick<RouteCall, "request" | "caller"> & { connection: Pick<RouteCall["connection"], "address"> };
 
 /** Says whether a request is the operator's own, made on the machine of the server. */

@@ -52,6 +52,7 @@ test("what a question is run with is told, with what it may choose from", async 
     mode: "agent",
     start_mode: "chat",
     titles: true,
+    operator: false,
     undo_s: 30,
     models: { function_call: "deepseek/deepseek-chat", answer: "openai/gpt-x" },
     parameters: {
@@ -81,6 +82,15 @@ test("the offline rules are named as they are chosen, and no search is told wher
 test("a person's chat starts in DEFAULT_MODE, which a question that names no mode does not follow", async () => {
   const { origin } = await startHttpDuet({ environment: { DEFAULT_MODE: "plan" } });
   expect(await settingsAt(origin)).toMatchObject({ mode: "agent", start_mode: "plan" });
+});
+
+test("the operator alone is told that the operator's view is open, and nobody where it is off", async () => {
+  for (const operator of ["off", "local"] as const) {
+    const { origin } = await startHttpDuet({ settings: { serve: { http: { operator } } } });
+    expect(await settingsAt(origin)).toMatchObject({ operator: operator === "local" });
+    const passedOn = await fetch(`${origin}/agent/settings`, { headers: { "x-forwarded-for": "203.0.113.9" } });
+    expect(await passedOn.json()).toMatchObject({ operator: false });
+  }
 });
 
 test("where nobody could be asked, the search is said to lack a service", async () => {

@@ -30,6 +30,8 @@ export interface ServerSettings {
   readonly keepsHistory: boolean;
   readonly limits: Readonly<Partial<Record<LimitName, number>>>;
   readonly attachments: AttachmentLimits;
+  /** Is true where whoever asks may see the operator's view. */
+  readonly isOperator: boolean;
   /** Is how long a deleted conversation can be restored, in milliseconds. */
   readonly undoMs: number;
 }
@@ -65,8 +67,9 @@ export const usualUndoMs = 30_000;
 
 /** Reads untrusted settings. Missing ones are read as if there were nothing to choose. */
 export function readSettings(value: unknown): ServerSettings {
-  const { start_mode, models, agents, choices, parameters, search, limits, keep_history, attachments, undo_s } =
+  const { start_mode, models, agents, choices, parameters, search, limits, keep_history, attachments, ...more } =
     isRecord(value) ? value : {};
+  const { operator, undo_s } = more;
   const { max_files, max_file_bytes, max_bytes } = isRecord(attachments) ? attachments : {};
   const { available, enabled, reason: told } = isRecord(search) ? search : {};
   const reason = searchReasons.find((known) => known === told) ?? "off";
@@ -78,6 +81,7 @@ export function readSettings(value: unknown): ServerSettings {
     parameters: readRoles(parameters, (own) => readNumbers(own, parameterNames)),
     search: { available: available === true, enabled: enabled === true, reason },
     keepsHistory: keep_history === true,
+    isOperator: operator === true,
     limits: readNumbers(
       limits,
       shownLimits.map(({ ask }) => ask),

@@ -1,8 +1,9 @@
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { chatTexts, sideTexts } from "../state/chat-texts.ts";
 import { operatorTexts } from "../state/operator-texts.ts";
 import { groupEntries, type SideEntry, toSearchEntries, toSideEntries } from "../state/side-entries.ts";
 import { usageTexts } from "../state/usage-texts.ts";
+import { ConfirmDialog } from "./controls/dialog.tsx";
 import { Icon } from "./controls/icon.tsx";
 import { Menu } from "./controls/menu.tsx";
 import { ConversationRow } from "./conversation-row.tsx";
@@ -127,12 +128,13 @@ function ConversationList() {
 }
 
 function Account() {
-  const { chat, isShowingUsage } = usePage();
+  const { chat, hasToken, isShowingUsage } = usePage();
   const say = useSay();
   const { provider, name } = chat.value.account ?? {};
   return (
     <div class="account">
-      {provider !== undefined && (
+      {hasToken.value && <SignOut />}
+      {!hasToken.value && provider !== undefined && (
         <a href="/signin">{name === undefined ? say(chatTexts.signIn) : `${name} · ${say(chatTexts.signOut)}`}</a>
       )}
       <button
@@ -148,15 +150,40 @@ function Account() {
   );
 }
 
+/** Signs out whoever has given a token; a provider's sign-in has a page of its own. */
+function SignOut() {
+  const { signOut } = usePage();
+  const say = useSay();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <button type="button" class="plain" onClick={() => setAsking(true)}>
+        {say(chatTexts.signOut)}
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          text={say(chatTexts.signOutAsk)}
+          yes={say(chatTexts.signOut)}
+          no={say(chatTexts.cancel)}
+          onAnswer={(isYes) => {
+            setAsking(false);
+            if (isYes) signOut();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
 const themes: readonly Theme[] = ["auto", "light", "dark"];
 
 function SideFoot() {
-  const { theme, help, isOperating } = usePage();
+  const { chat, theme, help, isOperating } = usePage();
   const say = useSay();
   return (
     <footer class="side-foot">
       <Language />
-      {isOnServer() && (
+      {chat.value.settings?.isOperator && (
         <button
           type="button"
           class="plain open-operator"
@@ -193,11 +220,6 @@ function SideFoot() {
       </button>
     </footer>
   );
-}
-
-/** Returns true where the browser is on the machine of the server, which alone shows the operator's view. */
-function isOnServer(): boolean {
-  return ["localhost", "127.0.0.1"].includes(window.location.hostname);
 }
 
 function Language() {

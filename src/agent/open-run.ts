@@ -102,6 +102,8 @@ export interface RunParts
   sending?: SendingGuard | undefined;
   /** Holds the bytes of what came with the question. */
   files?: RunFiles | undefined;
+  /** Says what is wrong with the store, as far as whoever asks may know it. All is told where it is absent. */
+  describeStoreProblem?: RunServices["describeStoreProblem"] | undefined;
 }
 
 /** Follows the events of one run, each at the moment it happens. */
@@ -166,6 +168,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     inbox,
     user,
     files = createRunFiles(),
+    describeStoreProblem = (problem) => problem.text,
   } = parts;
   const { clock, emit, keepOutput, modelCalls, record, question } = environment;
   return {
@@ -173,6 +176,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     prompts,
     markHabits,
     store,
+    describeStoreProblem,
     files,
     evaluator,
     folders,

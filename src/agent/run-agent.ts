@@ -60,7 +60,9 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   });
   const { question, mode } = await resolveQuestion(request);
   const { keepOutput } = recorder;
-  const noticeUnrecorded = (problem: DuetError): void => emit(noticeKinds.notResumable(problem.text, request.locale));
+  const noticeUnrecorded = (problem: DuetError): void => {
+    emit(noticeKinds.notResumable(run.services.describeStoreProblem(problem), request.locale));
+  };
   const record = createRunRecord({
     ...{ journal: taken?.journal, steps: taken?.steps, leaving: recording?.leaving },
     ...{ clock, onFailure: noticeUnrecorded },
@@ -266,7 +268,9 @@ export async function saveRun(run: Run, finished: FinishedRun): Promise<void> {
   } catch (thrown) {
     if (thrown instanceof LostRunError) throw thrown;
     const isTriedAgain = thrown instanceof UnsavedRunError;
-    run.services.emit(noticeKinds.notSaved({ why: toDuetError(thrown).text, isTriedAgain }, run.input.locale));
+    // Its text is meant for whoever asks already.
+    const why = isTriedAgain ? thrown.text : run.services.describeStoreProblem(toDuetError(thrown));
+    run.services.emit(noticeKinds.notSaved({ why, isTriedAgain }, run.input.locale));
   }
 }
 

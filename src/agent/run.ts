@@ -15,7 +15,7 @@ import type { RunInbox } from "../core/run/run-inbox.ts";
 import type { Conversation, TurnStep } from "../core/store/conversations/conversation.ts";
 import type { ConversationStore } from "../core/store/store.ts";
 import type { DuetError } from "../kit/errors.ts";
-import type { Locale } from "../kit/locale.ts";
+import type { Locale, Text } from "../kit/locale.ts";
 import type { AnswerText } from "./answer/answer-text.ts";
 import type { Evidence } from "./citations/evidence.ts";
 import type { ContextWindows } from "./context/context-window.ts";
@@ -176,6 +176,8 @@ export interface RunServices {
   /** Knows which models mark their answers; none is asked for a mark where it is absent. */
   readonly markHabits?: MarkHabits | undefined;
   readonly store: ConversationStore;
+  /** Says what is wrong with the store, as far as whoever asks may know it. */
+  readonly describeStoreProblem: (problem: DuetError) => Text;
   /** Holds the bytes that messages of this run name. */
   readonly files: RunFiles;
   /** Holds the user's own rule for after each round. The built-in rules decide when it is undefined. */

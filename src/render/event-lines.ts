@@ -76,19 +76,23 @@ function renderToolEnd(event: Extract<AgentEvent, { type: "tool-end" }>, locale:
 }
 
 /** Returns what the reader must know about a partial answer, or undefined when the answer is complete. */
-export function renderPartial(outcome: Outcome, locale: Locale, place: SettingPlace = "setting"): string | undefined {
+export function renderPartial(
+  outcome: Pick<Outcome, "status" | "error" | "stop_reason" | "limit">,
+  locale: Locale,
+  place: SettingPlace = "setting",
+): string | undefined {
   if (outcome.status !== "partial") return undefined;
   const { error, stop_reason: stop } = outcome;
   const { zh, en } = stopReasons[stop];
   const reason = say(locale, { zh: `${zh}。`, en: `${en}.` });
-  const message = error && sanitizeLine(error.message);
-  // What went wrong says more than that something did.
-  const sentences = stop === "error" && message ? message : [reason, message].filter(Boolean).join(" ");
   const advice = describeRaise(outcome, place, locale);
-  return say(locale, {
-    zh: `⚠ 这是不完整的回答：${sentences}${advice}`,
-    en: `⚠ This answer is partial: ${sentences}${advice && ` ${advice}`}`,
-  });
+  // The reason and the advice say all of a run whose time is over.
+  const isTold = stop === "time_limit" && error?.code === "timeout" && advice !== "";
+  const message = error === null || isTold ? "" : sanitizeLine(error.message);
+  // What went wrong says more than that something did.
+  const sentences = stop === "error" && message ? [message, advice] : [reason, message, advice];
+  const line = sentences.filter((sentence) => sentence !== "").reduce(joinSentences);
+  return say(locale, { zh: `⚠ 这是不完整的回答：${line}`, en: `⚠ This answer is partial: ${line}` });
 }
 
 export const stopReasons: Record<Outcome["stop_reason"], Text> = {

@@ -1,11 +1,14 @@
 import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import type { Gateway } from "../../src/app/tools/gateway.ts";
-import type { Caller } from "../../src/core/caller.ts";
+import { type Caller, operator } from "../../src/core/caller.ts";
 import { createMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { anna, askAs, ben, countedTool, duetWith } from "../fakes/callers.ts";
 import { answer, type FakeHttp, type Message, serveHttp } from "../fakes/mcp-http.ts";
 import { scriptedModel } from "../fakes/model.ts";
+import { temporaryFolder } from "../fakes/program.ts";
 
 /** A server with one of each, all of which say its name. */
 async function serverNamed(name: string): Promise<FakeHttp> {
@@ -145,4 +148,24 @@ test("an owner's conversations last as long as the process where the store canno
   await askAs(duet, ben, "Two?");
   expect(await (await duet.store(anna)).latest()).toBe(outcome.conversation_id);
   expect(await (await duet.store()).latest()).toBeUndefined();
+});
+
+test("what is wrong with the store is told to a caller without the place of its file, and to the operator with it", async () => {
+  const home = await temporaryFolder();
+  const file = join(home, "duet.db");
+  const model = scriptedModel(["Yes.", "Yes.", "Yes."]);
+  const parts = { models: { functionCall: model, alone: true as const } };
+  const duet = await duetWith(parts, { conversations: { store: "disk" } }, home);
+  await askAs(duet, anna, "Is it kept?");
+  const damaging = new DatabaseSync(file);
+  damaging.exec("PRAGMA foreign_keys = OFF; DROP TABLE journal_runs; DROP TABLE traces");
+  damaging.close();
+  const listNotices = async (caller: Caller) => (await askAs(duet, caller, "And now?")).outcome.notices ?? [];
+  const told = await listNotices(anna);
+  expect(told.map(({ code }) => code)).toEqual(["not-resumable", "not-saved"]);
+  expect(JSON.stringify(told)).not.toContain(home);
+  expect(await listNotices(operator)).toMatchObject([
+    { code: "not-resumable", message: expect.stringContaining(file) },
+    { code: "not-saved", message: expect.stringContaining(file) },
+  ]);
 });

@@ -161,7 +161,8 @@ async function keepSummary(run: Run, summary: Summary): Promise<void> {
   try {
     await run.services.store.summarise(run.input.conversation.id, summary);
   } catch (thrown) {
-    run.services.emit(noticeKinds.summaryNotSaved(toDuetError(thrown).text, run.input.locale));
+    const why = run.services.describeStoreProblem(toDuetError(thrown));
+    run.services.emit(noticeKinds.summaryNotSaved(why, run.input.locale));
   }
 }
 

@@ -14,6 +14,7 @@ import type { AskedTurn } from "../conversations/given-history.ts";
 import { placeRuns } from "../conversations/place-runs.ts";
 import { rememberApprovals } from "../conversations/remember-approvals.ts";
 import { scopeStore } from "../conversations/scope-store.ts";
+import { describeStoreProblem } from "../conversations/store-monitor.ts";
 import type { DuetParts } from "../duet-parts.ts";
 import { createAgentModels } from "../models/agent-models.ts";
 import { chooseDeciders, type Deciders } from "../models/choose-deciders.ts";
@@ -166,6 +167,7 @@ export async function askAgent(
       budget,
       prompts,
       markHabits: request.isApart ? createMarkHabits() : markHabits,
+      describeStoreProblem: (problem) => describeStoreProblem(problem, isOperator),
       store: givenStore ?? agentSessions.keepIn(placeRuns(ownerStore, place)),
       files,
       sending: request.sending,

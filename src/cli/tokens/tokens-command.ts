@@ -115,7 +115,7 @@ function describeNew(token: ApiToken): Text {
 function describeEnd({ expiresAt }: ApiToken): Text {
   if (expiresAt === undefined) return { zh: "永不过期", en: "never expires" };
   const time = renderTime(expiresAt);
-  return { zh: `${time} 过期`, en: `expires ${time}` };
+  return { zh: `有效期至 ${time}`, en: `expires ${time}` };
 }
 
 function renderToken(token: ApiToken, now: string, locale: Locale): string {

@@ -56,6 +56,8 @@ export interface ServerState {
   state: State["state"];
   /** Holds the cause of the failure; null when the server has not failed. */
   error: DuetError | null;
+  /** Is why it failed last, also while it is being started anew; null once it is ready. */
+  lastError: DuetError | null;
   /** Holds the duration of the last start in milliseconds; null before the server was ready. */
   startMs: number | null;
   restarts: number;
@@ -94,6 +96,7 @@ export class ServerLifecycle {
   #starts = 0;
   #newest: StartAttempt | undefined;
   #hasBeenReady = false;
+  #lastError: DuetError | null = null;
   #ended: Promise<void> | undefined;
   readonly #restarts = createRestarts();
   readonly #disposals = createDisposals();
@@ -107,6 +110,7 @@ export class ServerLifecycle {
     return {
       state: this.#state.state,
       error: failed?.error ?? null,
+      lastError: this.#lastError,
       restarts: Math.max(0, this.#starts - 1),
       retryInMs: failed ? Math.max(0, Math.round(failed.retryAt - performance.now())) : null,
       ...this.#known,
@@ -226,6 +230,7 @@ export class ServerLifecycle {
       offers: session.offers,
     };
     this.#hasBeenReady = true;
+    this.#lastError = null;
     this.#state = { state: "ready", session, attempt, since: performance.now() };
     this.#options.onReady();
     // One that ended before anybody called it lost.
@@ -246,6 +251,7 @@ export class ServerLifecycle {
     const pauseMs = Math.max(this.#restarts.failed(livedMs), Math.min(error.retryAfterMs ?? 0, openMs));
     const isTried = this.#hasBeenReady && error.code !== "auth" && !this.#restarts.isOpen;
     const timer = isTried ? setTimeout(() => this.#begin(), pauseMs).unref() : undefined;
+    this.#lastError = error;
     this.#state = { state: "failed", error, retryAt: performance.now() + pauseMs, timer };
   }
 }

@@ -181,9 +181,10 @@ export function followSignal(controller: AbortController, outer: AbortSignal | u
 export function timeoutError(what: Text | string, ms: number): DuetError {
   const { zh, en } = typeof what === "string" ? { zh: what, en: what } : what;
   const seconds = Math.round(ms / 10) / 100;
+  const gap = /\p{Script=Han}$/u.test(zh) ? "" : " ";
   return new DuetError({
     code: "timeout",
-    text: { zh: `${zh} 超时（${seconds} 秒）`, en: `${en} timed out after ${seconds} s` },
+    text: { zh: `${zh}${gap}超时（${seconds} 秒）`, en: `${en} timed out after ${seconds} s` },
     hint: { zh: "请稍后再试，或增大时间限制。", en: "Try again later, or raise the time limit." },
     retryable: true,
   });

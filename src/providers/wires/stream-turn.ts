@@ -62,7 +62,9 @@ export async function streamTurn(call: WireCall, onEvent: OnModelEvent, signal: 
     return turn;
   } catch (thrown) {
     const error = receiver.hasThrown ? thrown : toTurnError(thrown, call, { caller: signal, idle: idleTimeout.signal });
-    const usage = toFailureUsage(request, reader);
+    // A vendor that has accepted the request reads it, and bills that, although it was stopped before its first word.
+    const wasStopped = body !== undefined && idleTimeout.signal.aborted;
+    const usage = toFailureUsage(request, reader, wasStopped);
     if (usage) receiver.tellLast({ type: "spent", usage });
     throw error;
   } finally {
@@ -172,9 +174,12 @@ function toTurnUsage(request: ModelRequest, received: ReceivedTurn): Usage {
   return { ...usage, inputTokens, outputTokens, estimated: true };
 }
 
-/** Returns the usage of an attempt that produced no turn, or undefined when nothing shows that it reached the model. */
-export function toFailureUsage(request: ModelRequest, received: ReceivedTurn): Usage | undefined {
-  const { usage, done } = received;
-  const isReached = done || usage.inputTokens > 0 || usage.outputTokens > 0 || received.written !== "";
+/**
+ * Returns the usage of an attempt that produced no turn, or undefined when nothing shows that it reached the model. `wasStopped` is
+ * true where we ended an attempt that the vendor had accepted.
+ */
+export function toFailureUsage(request: ModelRequest, received: ReceivedTurn, wasStopped: boolean): Usage | undefined {
+  const { usage, done, written } = received;
+  const isReached = wasStopped || done || usage.inputTokens > 0 || usage.outputTokens > 0 || written !== "";
   return isReached ? toTurnUsage(request, received) : undefined;
 }

@@ -46,8 +46,10 @@ export function createCallerUsage({ limits, open, now }: CallerUsageOptions): Ca
   let owed = noSpend;
   /** Is what is being stored at this moment. */
   const pending = new Set<Spend>();
-  /** Holds the reservations of this process. The store holds them too, as far as it could be written. */
-  const going = new Map<string, Spend>();
+  /** Holds the reservations of this process, and whether the store holds them too. */
+  const going = new Map<string, { spend: Spend; isStored: boolean }>();
+  /** Names those that the store still holds although their turns have ended. They end there with the next turn that can be stored. */
+  let ended: string[] = [];
 
   /** A new day begins with nothing used. What could not be stored of the old one no longer matters. */
   function turnDay(): void {
@@ -76,14 +78,24 @@ export function createCallerUsage({ limits, open, now }: CallerUsageOptions): Ca
 
   async function settle(id: string | undefined, used: Spend): Promise<void> {
     turnDay();
+    const earlier = ended;
+    ended = [];
+    const kept = id !== undefined && going.get(id)?.isStored ? [id] : [];
     if (id !== undefined) going.delete(id);
     const due = addSpend(owed, used);
     owed = noSpend;
     pending.add(due);
-    const today = await tryStore((usage) => usage.settle(id ?? "", due));
+    const today = await tryStore(async (usage) => {
+      for (const each of earlier) await usage.settle(each, noSpend);
+      return usage.settle(id ?? "", due);
+    });
     pending.delete(due);
-    if (today === undefined) owed = addSpend(owed, due);
-    else stored = today;
+    if (today !== undefined) {
+      stored = today;
+      return;
+    }
+    owed = addSpend(owed, due);
+    ended.push(...earlier, ...kept);
   }
 
   async function settleWith(id: string | undefined, used: Spend, recording: Promise<Spend | undefined>): Promise<void> {
@@ -109,14 +121,14 @@ export function createCallerUsage({ limits, open, now }: CallerUsageOptions): Ca
     },
     async reserve({ runId, ...wanted }) {
       turnDay();
-      if (owed.tokens > 0 || owed.cost > 0) await settle(undefined, noSpend);
+      if (owed.tokens > 0 || owed.cost > 0 || ended.length > 0) await settle(undefined, noSpend);
       const id = createReservationId(runId);
       const answer = await tryStore((usage) => usage.reserve({ ...wanted, id, limits }));
       if (answer !== undefined) stored = answer.used;
-      const reserved = going.values().reduce(addSpend, noSpend);
+      const reserved = [...going.values()].map(({ spend }) => spend).reduce(addSpend, noSpend);
       const isGranted = answer?.isGranted ?? canReserve({ used: getKnown(), reserved }, wanted.spend, limits);
       if (!isGranted) return undefined;
-      going.set(id, wanted.spend);
+      going.set(id, { spend: wanted.spend, isStored: answer !== undefined });
       return id;
     },
   };

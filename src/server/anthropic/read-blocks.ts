@@ -77,7 +77,7 @@ function readDocument(block: WireBlock, place: string, into: ReadBlocks & { text
     into.texts.push([title, text].filter(Boolean).join("\n"));
     into.files.push(...files);
   } else {
-    const file = readSource(source, place, noDocument);
+    const file = readSource(source, place, documentSources);
     into.files.push(
       "attachment" in file && title ? { ...file, attachment: { ...file.attachment, name: title } } : file,
     );
@@ -91,23 +91,33 @@ function readSearchResult(block: WireBlock, place: string): string {
 }
 
 /** A file that was uploaded before (`file_id`) is not here: Duet keeps none for its callers. */
-function readSource(source: unknown, place: string, refused = noSource): WireFile {
+function readSource(source: unknown, place: string, allowed = fileSources): WireFile {
   const { type, url, data }: Record<string, unknown> = isRecord(source) ? source : {};
   if (type === "url" && isWebAddress(toText(url))) return { place, url: toText(url) };
   const bytes = type === "base64" ? decodeBase64(toText(data)) : undefined;
-  if (bytes === undefined) throw fieldRefusedError(`${place}.source`, refused);
+  if (bytes === undefined) {
+    const why = type === "file" ? noUploads : noContent;
+    throw fieldRefusedError(`${place}.source`, { zh: why.zh + allowed.zh, en: `${why.en} ${allowed.en}` });
+  }
   const attachment: Attachment = { bytes };
   return { place, attachment };
 }
 
-const noSource: Text = {
-  zh: "没有可用的内容（允许：type 为 base64 且含 data，或 type 为 url 且为 http、https 地址）",
-  en: "there is nothing to read (allowed: the type base64 with data, or the type url with an http or https URL)",
+const noContent: Text = { zh: "没有可用的内容", en: "there is nothing to read" };
+
+const noUploads: Text = {
+  zh: "不支持 file_id，Duet 不保存上传的文件",
+  en: "file_id is not supported, because Duet keeps no uploaded files",
 };
 
-const noDocument: Text = {
-  zh: "没有可用的内容（允许：type 为 base64 且含 data，为 url 且为 http、https 地址，为 text 且含 data，或为 content 且含 content）",
-  en: "there is nothing to read (allowed: the type base64 with data, url with an http or https URL, text with data, or content with content)",
+const fileSources: Text = {
+  zh: "（允许：type 为 base64 且含 data，或 type 为 url 且为 http、https 地址）",
+  en: "(allowed: the type base64 with data, or the type url with an http or https URL)",
+};
+
+const documentSources: Text = {
+  zh: "（允许：type 为 base64 且含 data，为 url 且为 http、https 地址，为 text 且含 data，或为 content 且含 content）",
+  en: "(allowed: the type base64 with data, url with an http or https URL, text with data, or content with content)",
 };
 
 const noCall: Text = {

@@ -106,7 +106,12 @@ async function findServers(duet: Duet) {
   const all = await duet.servers
     .waitForStatus(AbortSignal.timeout(readinessPatienceMs))
     .catch(async () => (await duet.inventory(undefined, 0)).servers);
-  return all.map(({ name, state }) => ({ name, state }));
+  return all.map(({ name, state, lastError }) => ({
+    name,
+    // Whether a further try succeeds is not known before its end.
+    state: state === "starting" && lastError ? "failed" : state,
+    ...(lastError && { error: lastError.code }),
+  }));
 }
 
 async function findStore(duet: Duet): Promise<StoreState> {

@@ -11,6 +11,7 @@ const well: Server = {
   state: "ready",
   toolCount: 2,
   error: null,
+  lastError: null,
   problems: [],
   warnings: [],
   waiting: 0,

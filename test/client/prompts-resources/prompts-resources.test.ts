@@ -17,7 +17,15 @@ type FakePool = Pick<Pool, "status" | "request" | "checkTexts" | "subscribe" | "
 
 function poolOf(servers: Record<string, Ask>): FakePool {
   const offers = { prompts: true, resources: true, completions: true, subscriptions: true };
-  const status = { transport: "stdio", state: "ready", toolCount: 0, error: null, problems: [], warnings: [] } as const;
+  const status = {
+    transport: "stdio",
+    state: "ready",
+    toolCount: 0,
+    error: null,
+    lastError: null,
+    problems: [],
+    warnings: [],
+  } as const;
   const rest = { waiting: 0, startMs: 1, restarts: 0, retryInMs: null, serverInfo: null, protocolVersion: null };
   const subscribed = new Set<string>();
   const listeners: ((server: string, uri: string) => void)[] = [];

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Message } from "../../../src/core/model/messages.ts";
 import { addUsage, type ModelEvent, type ModelRequest, type Turn, type Usage } from "../../../src/core/model/model.ts";
 import { type ModelSettings, wires } from "../../../src/core/model/model-settings.ts";
@@ -6,6 +6,7 @@ import { createModel } from "../../../src/providers/create-model.ts";
 import { estimateMessageTokens, estimateTokens, estimateToolTokens } from "../../../src/providers/estimate-tokens.ts";
 import { type FakeProvider, startFakeProvider } from "../../fakes/provider.ts";
 import { hear, question, settings, weather } from "../reading.ts";
+import { waitForBody } from "./wait-for-response.ts";
 
 let fake: FakeProvider;
 beforeEach(async () => {
@@ -31,9 +32,9 @@ async function listen(
   model: ReturnType<typeof createModel>,
   request: Partial<ModelRequest> = {},
   isEnough: (event: ModelEvent) => boolean = () => false,
+  controller = new AbortController(),
 ): Promise<Spent> {
   const events: ModelEvent[] = [];
-  const controller = new AbortController();
   const onEvent = (event: ModelEvent): void => {
     events.push(event);
     if (isEnough(event)) controller.abort(new Error("enough"));
@@ -136,11 +137,27 @@ describe.each(wires)("over %s", (wire) => {
     expect(spent[0]?.estimated).toBeUndefined();
   });
 
-  test("a refusal with an error status, and a server that never speaks, spend nothing", async () => {
-    script({ status: 500, body: "" }, { status: 429, body: "" }, { hang: "after-headers" });
+  test("a refusal with an error status, and a server that never answers, spend nothing", async () => {
+    script({ status: 500, body: "" }, { status: 429, body: "" }, { hang: "before-headers" });
     const { spent, error } = await listen(model({ timeoutMs: 2000 }));
     expect(error).toMatchObject({ code: "server", status: 500 });
     expect(spent).toEqual([]);
+  });
+
+  test.each<[string, (stop: AbortController) => void]>([
+    ["its caller leaves", (stop) => stop.abort(new Error("enough"))],
+    ["its time is over", () => void vi.advanceTimersByTime(20_000)],
+  ])("a request that the vendor has accepted is charged when %s before the first word", async (_, end) => {
+    script({ hang: "after-headers" });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stop = new AbortController();
+    const accepted = waitForBody();
+    const listening = listen(model(), {}, () => false, stop);
+    await accepted;
+    end(stop);
+    const { spent } = await listening;
+    expect(spent).toEqual([expect.objectContaining({ inputTokens: input, outputTokens: 0, estimated: true })]);
   });
 
   test("a caller who stops an answer is told what it used", async () => {

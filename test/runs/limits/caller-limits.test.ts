@@ -188,6 +188,24 @@ test("while the store fails the limit is held in memory, and what was used is st
   expect((await usage.read()).used.tokens).toBe(2800);
 });
 
+test("a turn that ended while the store failed reserves nothing any more once the store works", async () => {
+  const usage = (await openStore(await storeFile())).of("anna").dailyUsage;
+  const state = { fails: false };
+  const openUsage = async () => {
+    if (state.fails) throw new Error("the disk is full");
+    return usage;
+  };
+  const budget = openLimits({ tokensPerDay: 2000 }, { openUsage }).getBudget(anna);
+  const wanted = { spend: { tokens: 1500, cost: 0 }, lastsMs: 60_000, signal };
+  const turns = [await budget?.reserve({ ...wanted, spend: { tokens: 400, cost: 0 } }), await budget?.reserve(wanted)];
+  state.fails = true;
+  for (const turn of turns) await turn?.settle({ tokens: 100, cost: 0 });
+  expect(await usage.read()).toEqual({ used: noSpend, reserved: { tokens: 1900, cost: 0 } });
+  state.fails = false;
+  await (await budget?.reserve(wanted))?.settle({ tokens: 100, cost: 0 });
+  expect(await usage.read()).toEqual({ used: { tokens: 300, cost: 0 }, reserved: noSpend });
+});
+
 test("a caller whose name is empty is another one than the operator, who has none", () => {
   const { admit } = openLimits({ runsPerMinute: 1 });
   expect(admit({})).toBe("admitted");

@@ -123,7 +123,9 @@ test("a request that cannot be served is refused in Anthropic's form, with the f
   expect(await refused({ max_tokens: 0 })).toMatch(/^400 .*invalid_request_error.*max_tokens/);
   expect(await refused({ tools: [{ name: "look" }] })).toMatch(/^400 .*tools\[0\]\.input_schema.*JSON Schema/);
   const uploaded = [{ type: "document", source: { type: "file", file_id: "file_1" } }];
-  expect(await refused({ messages: [{ role: "user", content: uploaded }] })).toMatch(/^400 .*base64.*url.*text/);
+  expect(await refused({ messages: [{ role: "user", content: uploaded }] })).toMatch(
+    /^400 .*file_id is not supported.*base64.*url.*text/,
+  );
   const result = [{ type: "tool_result", tool_use_id: "1", content: "B" }];
   const alone = await refused({ messages: [{ role: "user", content: result }] });
   expect(alone).toMatch(/^400 .*messages: there are results of tools, and no calls before them \(allowed: .*tool_use/);

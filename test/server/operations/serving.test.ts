@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSuccess, createTool } from "../../../src/tools/create-tool.ts";
 import { type HttpDuet, startHttpDuet } from "../../fakes/http-duet.ts";
 import { call, openSession, openSocket, rawText, startHttpFace } from "../../fakes/http-interface.ts";
+import { answer, type Message, serveHttp } from "../../fakes/mcp-http.ts";
 
 const wipeDisk = createTool({
   name: "wipe_disk",
@@ -154,10 +155,32 @@ test("one server that is down is told, and no reason to take all out of service;
   onTestFinished(close);
   const some = await startHttpDuet({ settings: { mcpServers: { down, up: { url } } } });
   const all = await startHttpDuet({ settings: { mcpServers: { down } } });
-  const failed = { name: "down", state: "failed" };
+  const failed = { name: "down", state: "failed", error: expect.any(String) };
   const of = (origin: string) => expect.poll(() => readyz(origin));
   await of(some.origin).toMatchObject([200, { servers: [failed, { name: "up", state: "ready" }] }]);
   await of(all.origin).toMatchObject([503, { servers: [failed] }]);
+});
+
+test("a server that has failed, and is tried again, is down until it has started", async () => {
+  const starts: (() => void)[] = [];
+  const server = await serveHttp((request, response, body) => {
+    const message: Message = request.method === "POST" ? JSON.parse(body) : {};
+    if (message.method === "tools/list") return answer(response, message, { tools: [] });
+    if (message.method !== "initialize") return void response.writeHead(message.id === undefined ? 202 : 405).end();
+    const serverInfo = { name: "slow", version: "1" };
+    starts.push(() =>
+      answer(response, message, { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo }),
+    );
+    if (starts.length === 1) response.writeHead(401).end();
+  });
+  onTestFinished(() => server.close());
+  const { origin } = await startHttpDuet({ settings: { mcpServers: { slow: { type: "http", url: server.url } } } });
+  const failed = [503, { servers: [{ name: "slow", state: "failed", error: "auth" }] }];
+  await expect.poll(() => readyz(origin)).toMatchObject(failed);
+  await expect.poll(() => readyz(origin).then(() => starts.length)).toBe(2);
+  expect(await readyz(origin)).toMatchObject(failed);
+  starts[1]?.();
+  await expect.poll(() => readyz(origin)).toMatchObject([200, { servers: [{ name: "slow", state: "ready" }] }]);
 });
 
 test("who is not signed in is told no more than whether", async () => {

@@ -54,6 +54,29 @@ test("a run that fails is an answer that says so", async () => {
   });
 });
 
+test("go_on where there is no run to go on with asks no model and says why, and goes on where there is one", async () => {
+  const { chat, model } = await serveApi({ turns: ["Done.", [echo, { ...echo, id: "2" }], "Half.", "The rest."] });
+  const { conversation_id } = await outcomeIn(chat({ message: "Hello" }));
+  const refused = [
+    [{}, "conversation_id is missing"],
+    [{ conversation_id: "conv-of-nobody" }, 'conversation "conv-of-nobody" was not found'],
+    [{ conversation_id }, `the last run of conversation "${conversation_id}" is complete`],
+  ] as const;
+  for (const [place, why] of refused)
+    expect(await outcomeIn(chat({ message: "Go on", go_on: true, ...place }))).toMatchObject({
+      status: "failed",
+      error: {
+        code: "invalid_request",
+        message: expect.stringContaining(`go_on: there is no run to go on with: ${why}`),
+      },
+    });
+  expect(model.requests).toHaveLength(1);
+  const limited = await outcomeIn(chat({ message: "Echo", conversation_id, max_tool_calls: 1 }));
+  expect(limited.status).toBe("partial");
+  const rest = await outcomeIn(chat({ message: "Go on", conversation_id, go_on: true }));
+  expect(rest).toMatchObject({ status: "complete", response: "The rest." });
+});
+
 test("a run that goes on when wait_s is over can be asked for later, and goes on without its caller", async () => {
   const gate = Promise.withResolvers<void>();
   const { chat, send, service } = await serveApi({ turns: ["Done."], gate: gate.promise });

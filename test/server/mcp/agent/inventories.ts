@@ -17,6 +17,7 @@ export function inventoryOf(servers: Record<string, string[]>, others: readonly 
       waiting: 0,
       state: "ready",
       error: null,
+      lastError: null,
       startMs: 1,
       restarts: 0,
       retryInMs: null,

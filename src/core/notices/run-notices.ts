@@ -1,9 +1,8 @@
 import type { Text } from "../../kit/locale.ts";
-import { capitalize } from "../../kit/text/capitalize.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
-import { describeCallsUsed } from "../limits/limits.ts";
+import { explainCallsUsed } from "../limits/describe-limit.ts";
 import { describeDelivered } from "../run/message-delivered.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { defineNotice } from "./define-notice.ts";
@@ -70,10 +69,7 @@ export const runNotices = {
   callsUsed: defineNotice("calls-used", {
     level: "info",
     isInResult: true,
-    text({ setting, value }: NonNullable<Outcome["limit"]>) {
-      const { zh, en } = describeCallsUsed(value);
-      return { zh: `${zh}；可用 ${setting} 调高。`, en: `${capitalize(en)}; ${setting} allows more.` };
-    },
+    text: (limit: NonNullable<Outcome["limit"]>) => explainCallsUsed(limit),
   }),
   budgetNearlyUsed: defineNotice("budget-nearly-used", {
     level: "warning",

@@ -28,7 +28,7 @@ import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
 import { openBudgets } from "./budgets.ts";
 import { createRecording } from "./create-recording.ts";
-import { mergeLimits } from "./merge-limits.ts";
+import { listOwnLimits, mergeLimits } from "./merge-limits.ts";
 import type { AttachmentContext, PreparedAttachments } from "./prepare-attachments.ts";
 import { findRefusal, openRunModels, reopenAnswerForm } from "./resume-run.ts";
 
@@ -128,7 +128,10 @@ export async function askAgent(
     ...{ budgets: config.agent.budgets, store: ownerStore, conversationId: conversation.id, locale },
     isCounted: budget !== undefined || request.sending !== undefined,
   });
-  const ownLimits = mergeLimits(config, limits, chain, request.ceilings);
+  const ownLimits = {
+    ...mergeLimits(config, limits, chain, request.ceilings),
+    ofAgent: selected && listOwnLimits(selected.settings),
+  };
   const options: RunOptions = {
     request: {
       id: request.runId,

@@ -59,11 +59,11 @@ export const runNotices = {
       };
     },
   }),
-  /** Is told where the user wanted a run to go on that had reached a limit, and none could be begun. */
+  /** Is told where the user wanted a run to go on that had reached a limit, and none could be begun, or its plan was not wanted. */
   notGoneOn: defineNotice("not-gone-on", {
     level: "warning",
     isInResult: true,
-    text: (why: Text) => ({ zh: `没能继续：${why.zh}`, en: `Could not go on: ${why.en}` }),
+    text: (why: Text) => ({ zh: `没有继续：${why.zh}`, en: `Did not go on: ${why.en}` }),
   }),
   /** Is told where a run has answered from all the calls that it may make. */
   callsUsed: defineNotice("calls-used", {

@@ -7,10 +7,7 @@ import type { Run, RunInput } from "../run.ts";
 import type { Plan } from "./plan.ts";
 
 export function noticeNoPlan(run: Run): void {
-  emitNotice(run, "warning", "plan-unusable", {
-    zh: "模型没有给出可用的计划，改为逐步决定并执行。",
-    en: "The model returned no usable plan; deciding step by step instead.",
-  });
+  run.services.emit(noticeKinds.planUnusable("first", run.input.locale));
 }
 
 /** Notifies the reader that no model was asked for a plan. */
@@ -23,10 +20,7 @@ export function noticePlanByRules(run: Run): void {
 
 /** Notifies the reader that no new plan was made and the earlier one stays in force. */
 export function noticeNoNewPlan(run: Run): void {
-  emitNotice(run, "warning", "plan-unusable", {
-    zh: "模型没有给出可用的新计划，按原计划继续其余步骤。",
-    en: "The model returned no usable new plan; continuing with the previous plan.",
-  });
+  run.services.emit(noticeKinds.planUnusable("next", run.input.locale));
 }
 
 /** Notifies the reader that the model wrote the same plan again. */

@@ -71,6 +71,20 @@ export const runNotices = {
     isInResult: true,
     text: (limit: NonNullable<Outcome["limit"]>) => explainCallsUsed(limit),
   }),
+  planUnusable: defineNotice("plan-unusable", {
+    level: "warning",
+    isInResult: true,
+    text: (which: "first" | "next") =>
+      which === "first"
+        ? {
+            zh: "模型没有给出可用的计划，改为逐步决定并执行。",
+            en: "The model returned no usable plan; deciding step by step instead.",
+          }
+        : {
+            zh: "模型没有给出可用的新计划，按原计划继续其余步骤。",
+            en: "The model returned no usable new plan; continuing with the previous plan.",
+          },
+  }),
   budgetNearlyUsed: defineNotice("budget-nearly-used", {
     level: "warning",
     isInResult: true,

@@ -1,8 +1,10 @@
+import type { LimitChanges } from "../src/app/ask/merge-limits.ts";
 import type { ConversationChoice } from "../src/cli/conversations/chosen-conversation.ts";
 import type { SubAgentSettings } from "../src/config/config.ts";
 import { configError } from "../src/config/config-errors.ts";
 import { type Flags, type SettingFlag, settingFlags } from "../src/config/settings/settings.ts";
-import type { LimitRow } from "../src/core/limits/limit-row.ts";
+import { type LimitRow, toRunUnit } from "../src/core/limits/limit-row.ts";
+import { flaggedLimits, mapLimits } from "../src/core/limits/limits.ts";
 import type { Mode } from "../src/core/run/outcome.ts";
 import { describeNotAllowed } from "../src/core/schemas/describe-issue.ts";
 import { describeAllowed } from "../src/core/schemas/describe-schema.ts";
@@ -21,13 +23,22 @@ export function toFlags(values: Values): Flags {
   return { config: readConfigName(values), ...(Object.fromEntries(given) as Flags) };
 }
 
+/** Reads the limits that flags set: they hold for the questions, whichever agent answers, and not for the agents that it calls. */
+export function readLimits(values: Values): LimitChanges {
+  return mapLimits(
+    flaggedLimits.filter(({ flag }) => values[flag] !== undefined),
+    ({ field }) => field,
+    (row) => toRunUnit(row, readFlaggedNumber(values, row.flag)),
+  );
+}
+
 function readConfigName({ config }: Values): string | undefined {
   if (config !== "") return toOptionText(config);
   throw refusedFlagError("config", '""', { zh: "文件名", en: "the name of a file" });
 }
 
 function readFlag(values: Values, { name, kind, negation }: SettingFlag): Flags[keyof Flags] {
-  if (kind === "number") return readNumber(values, name, describeLimit(findLimit(name), name));
+  if (kind === "number") return readFlaggedNumber(values, name);
   if (kind === "list") return splitList(values[name]);
   if (kind !== "switch") return toOptionText(values[name]);
   if (negation !== undefined && (values[`no-${name}`] === true || values[name] === false)) return false;
@@ -123,6 +134,10 @@ export function splitList(value: unknown): string[] | undefined {
     ?.split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
+}
+
+function readFlaggedNumber(values: Values, name: string): number | undefined {
+  return readNumber(values, name, describeLimit(findLimit(name), name));
 }
 
 function describeLimit(row: LimitRow | undefined, name: string): Text {

@@ -11,6 +11,7 @@ import { askOptions } from "../options.ts";
 import {
   readAgent,
   readConversationChoice,
+  readLimits,
   readMode,
   toFlags,
   toOptionText,
@@ -99,7 +100,8 @@ function ask(values: Values): Action {
         const conversationId = await findChosenConversation(choice, { duet, config });
         const folderInstructions = await readInstructions(opened, duet.locale);
         const same = { conversationId, folder: process.cwd(), folderInstructions, mode: readMode(values), answerForm };
-        return answerLines({ duet, console, signal, request: { ...same, agent: readAgent(values, duet)?.name } });
+        const agent = readAgent(values, duet)?.name;
+        return answerLines({ duet, console, signal, request: { ...same, agent, limits: readLimits(values) } });
       }
       const files = toTexts(values.files);
       const given = toOptionText(values.question);
@@ -123,6 +125,7 @@ function ask(values: Values): Action {
             folderInstructions,
             mode: readMode(values),
             agent: readAgent(values, duet)?.name,
+            limits: readLimits(values),
             answerForm,
             signal,
           },

@@ -6,7 +6,15 @@ import { followConfig } from "../../src/cli/follow-config.ts";
 import { type DuetContext, withDuet } from "../../src/cli/with-duet.ts";
 import type { Flags } from "../../src/config/settings/settings.ts";
 import { DuetError } from "../../src/kit/errors.ts";
-import { readAgent, readConversationChoice, readMode, toFlags, toTexts, type Values } from "../read-options.ts";
+import {
+  readAgent,
+  readConversationChoice,
+  readLimits,
+  readMode,
+  toFlags,
+  toTexts,
+  type Values,
+} from "../read-options.ts";
 import type { Action } from "./command.ts";
 
 /** Opens the terminal chat with a list of conversations to continue. Throws a `config` error where nobody can choose. */
@@ -68,6 +76,7 @@ function openChat(values: Values, resumes?: string): Action {
         resumes,
         mode,
         agent: agent?.name,
+        limits: readLimits(values),
         // A flag says more than the last run.
         keeps: {
           mode: readMode(values) !== undefined,

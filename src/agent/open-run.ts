@@ -89,7 +89,8 @@ export type RecordedFacts = Omit<
 export interface RunParts
   extends Pick<
     RunServices,
-    "models" | "prompts" | "markHabits" | "store" | "evaluator" | "folders" | "budget" | "router" | "hooks" | "inbox"
+    | ("models" | "prompts" | "markHabits" | "store" | "evaluator" | "folders" | "budget" | "router" | "hooks")
+    | ("inbox" | "missingServers")
   > {
   tools: readonly Tool[];
   /** Holds the tools that the program which asks runs itself, and how it is called. */
@@ -166,6 +167,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     router,
     hooks,
     inbox,
+    missingServers,
     user,
     files = createRunFiles(),
     describeStoreProblem = (problem) => problem.text,
@@ -184,6 +186,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
     router,
     hooks,
     inbox,
+    missingServers,
     user: user && createRunUser(user, clock),
     catalog: openCatalog(input, parts, question),
     clock,

@@ -14,6 +14,7 @@ import type { Mode, ToolCallRecord } from "../core/run/outcome.ts";
 import type { RunInbox } from "../core/run/run-inbox.ts";
 import type { Conversation, TurnStep } from "../core/store/conversations/conversation.ts";
 import type { ConversationStore } from "../core/store/store.ts";
+import type { MissingServer } from "../core/tools/missing-server.ts";
 import type { DuetError } from "../kit/errors.ts";
 import type { Locale, Text } from "../kit/locale.ts";
 import type { AnswerText } from "./answer/answer-text.ts";
@@ -194,6 +195,8 @@ export interface RunServices {
   readonly inbox?: RunInbox | undefined;
   /** Says where the run takes place; absent where models are not to be told. */
   readonly folders?: Folders | undefined;
+  /** Lists the servers that are not there, for a model that calls a tool of one. */
+  readonly missingServers?: readonly MissingServer[] | undefined;
   /** Holds the tools that models are offered, and all others that exist. */
   readonly catalog: ToolCatalog;
   /** Limits the run's time, and holds the signals that stop it. */

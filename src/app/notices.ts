@@ -4,6 +4,7 @@ import type { Config } from "../config/config.ts";
 import { deepestChain } from "../core/chain.ts";
 import { noticeKinds } from "../core/notices/notice-kinds.ts";
 import type { Notice } from "../core/run/events.ts";
+import type { MissingServer } from "../core/tools/missing-server.ts";
 import { isToolMeant, parseToolPatterns } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { type Locale, removePrefix, type Text } from "../kit/locale.ts";
@@ -26,17 +27,26 @@ export function noticeNested(
 
 const nestedCode = noticeKinds.nestedTooDeep.code;
 
-/** Reports what a run has to know of its servers. `known` holds what was reported before. */
-export function noticeServers(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
-  return [noticeUnavailable, noticeUnapproved, noticeSuspicious].flatMap((notice) => notice(states, known, locale));
+/**
+ * Reports what a run has to know of its servers. `known` holds what was reported before. A question that names its tools is told of
+ * the missing ones by `noticeUnmatched`, and of no other server.
+ */
+export function noticeServers(
+  states: readonly ServerStatus[],
+  { known, named, locale }: { known: Set<string>; named: readonly string[]; locale: Locale },
+): Notice[] {
+  return [
+    ...(named.length === 0 ? noticeUnavailable(states, known, locale) : []),
+    ...noticeUnapproved(states, known, locale),
+    ...noticeSuspicious(states, known, locale),
+  ];
 }
 
 /** Reports the servers that a run continues without. `known` holds what was reported before. */
 export function noticeUnavailable(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
-  return states.flatMap(({ name, state, toolCount, error }): Notice[] => {
-    // One that is being started again still offers what it had.
-    const isLate = state === "starting" && toolCount === 0;
-    if (known.has(name) || (error === null && !isLate)) return [];
+  return states.flatMap((status): Notice[] => {
+    const { name, error } = status;
+    if (known.has(name) || !isMissing(status)) return [];
     known.add(name);
     const why = error ? explainMissing(name, error) : { zh: "还在启动", en: "it is still starting" };
     return [noticeKinds.serverUnavailable({ name, why }, locale)];
@@ -69,6 +79,19 @@ export function noticeUnmatched(
     return { written: pattern.written, why: isNew ? describeMissing(named) : undefined };
   });
   return [noticeKinds.toolsUnmatched(patterns, locale)];
+}
+
+/** Lists the servers without which a run goes on, for a model that calls a tool of one. */
+export function listMissingServers(states: readonly ServerStatus[]): MissingServer[] {
+  return states.flatMap((status) => {
+    const why = isMissing(status) ? describeMissing(status) : undefined;
+    return why === undefined ? [] : [{ name: status.name, why }];
+  });
+}
+
+/** Is true for a server that offers nothing. One that is being started again still offers what it had. */
+function isMissing({ state, toolCount, error }: ServerStatus): boolean {
+  return error !== null || (state === "starting" && toolCount === 0);
 }
 
 function describeMissing({ name, state, error, waiting }: ServerStatus): Text | undefined {

@@ -51,6 +51,24 @@ test("a question whose tools name none, or a server that is missing, says so in 
   expect(outcome.notices).toBeUndefined();
 });
 
+test("the result of a plain question names a server that is missing, once, and a call of its tools is told why", async () => {
+  const call = { id: "1", name: "none__weather", input: {} };
+  const model = scriptedModel([[call], "Nobody knows.", "Hello."]);
+  const none = { command: "/nonexistent/server" };
+  const duet = await duetWith({ models: { functionCall: model, alone: true } }, { mcpServers: { none } });
+  await duet.servers.waitForStatus();
+  const { outcome } = await askAs(duet, {}, "What is the weather?");
+  // It may be started once more just then.
+  const why = /there is no command "\/nonexistent\/server"|still starting/;
+  expect(outcome.notices).toMatchObject([{ code: "server-unavailable", message: expect.stringMatching(why) }]);
+  const told = outcome.tool_calls[0]?.result;
+  expect(told).toMatch(/^none__weather cannot be called now: (the )?MCP server none is /);
+  expect(told).toMatch(why);
+  expect(told).toContain(". This call was not run. Available tools: ");
+  const again = await askAs(duet, {}, "Hello", { conversationId: outcome.conversation_id });
+  expect(again.outcome.notices).toBeUndefined();
+});
+
 test("a server that has not started yet is told as such where the question names it", () => {
   const starting = { name: "slow", state: "starting", error: null, waiting: 0 } as ServerStatus;
   const [notice] = noticeUnmatched(["slow__*"], { tools: [], servers: [starting] }, "zh");

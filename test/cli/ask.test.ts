@@ -357,3 +357,21 @@ function outcomeOf(events: AgentEvent[]): Outcome {
   if (last?.type !== "run-end") throw new Error("the last event is not run-end");
   return last.outcome;
 }
+
+test("a flag of the question counts above the limits of the agent that answers, as the advice below a partial answer says", async () => {
+  const { provider, env } = await twoModels();
+  const limits = { maxToolCalls: 1 };
+  const config = await configFile({ agents: { adder: { description: "Adds.", tools: ["calculator"], limits } } });
+  const toolCalls = ["1+1", "2+2"].map((expression) => ({ name: "calculator", arguments: { expression } }));
+  const ask = (...flags: string[]) => {
+    provider.script("cheap", { toolCalls }, { text: "Enough." });
+    provider.script("strong", { text: "Added." });
+    return runProgram(["ask", "Add them", "--agent", "adder", "--config", config, ...flags], { env });
+  };
+  const partial = await ask();
+  expect(partial.stderr).toContain("The limit is 1; --max-tool-calls 4 raises it.");
+  expect(partial.code).toBe(3);
+  const complete = await ask("--max-tool-calls", "4");
+  expect(complete.stderr).not.toContain("partial");
+  expect(complete.code).toBe(0);
+});

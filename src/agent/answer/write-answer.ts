@@ -236,7 +236,7 @@ const nothingSucceeded: Text = {
 
 function describeMissingAnswer(cause: Text): Text {
   return {
-    zh: `说明：工具调用提前结束（${cause.zh}）。先回答已经能够确定的内容，再说明还缺少什么。`,
+    zh: `说明：工具调用提前结束，原因：${cause.zh}。先回答已经能够确定的内容，再说明还缺少什么。`,
     en: `Note: the tool calls ended early (${cause.en}). Answer what can be answered, then say what is still missing.`,
   };
 }

@@ -4,7 +4,7 @@ import { canAskUser } from "../../core/questions/user.ts";
 import type { UserReply } from "../../core/questions/user-question.ts";
 import type { Verdict } from "../../core/run/verdict.ts";
 import type { Run } from "../run.ts";
-import { getCeiling, isGivenFromAbove } from "./name-limit.ts";
+import { getCeiling, isGivenFromAbove, toSettingName } from "./name-limit.ts";
 import type { Limits } from "./run-clock.ts";
 
 /**
@@ -24,7 +24,7 @@ export async function askForMore(run: Run, reason: Verdict["reason"]): Promise<b
   const most = getCeiling(limits, row.field);
   if (value >= most) return false;
   const { factor = 1 }: LimitRow = row;
-  const question = { kind: "limit", setting: `agent.${row.key}`, value: value / factor } as const;
+  const question = { kind: "limit", setting: toSettingName(limits, row), value: value / factor } as const;
   const reply = await record.ask({
     name: `limit:${row.key}:${value}`,
     isAnswer: isLimitReply,

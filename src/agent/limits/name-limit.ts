@@ -1,3 +1,4 @@
+import type { LimitRow } from "../../core/limits/limit-row.ts";
 import { limitRows } from "../../core/limits/limits.ts";
 import type { Outcome, StopReason } from "../../core/run/outcome.ts";
 import type { Verdict } from "../../core/run/verdict.ts";
@@ -25,8 +26,14 @@ export function findReachedSetting(
   if (value === undefined) return undefined;
   const argument = "ask" in row && limits.asked?.includes(row.field) === true ? row.ask : undefined;
   // The server lowers the operator's own value for its callers.
-  const place = argument === undefined && value === getCeiling(limits, row.field) ? "serve.limits" : "agent";
-  return { setting: `${place}.${row.key}`, value: value / (row.factor ?? 1), ...(argument && { argument }) };
+  const isLowered = argument === undefined && value === getCeiling(limits, row.field);
+  const setting = isLowered ? `serve.limits.${row.key}` : toSettingName(limits, row);
+  return { setting, value: value / (row.factor ?? 1), ...(argument && { argument }) };
+}
+
+/** Names the setting that holds a limit: one of the agent that answers, or of all. */
+export function toSettingName({ ofAgent }: Limits, { key, field }: Pick<LimitRow, "key" | "field">): string {
+  return ofAgent?.fields.includes(field) ? `agents.${ofAgent.name}.limits.${key}` : `agent.${key}`;
 }
 
 /** Returns the most that the server allows the caller, whatever a person at its host says. */

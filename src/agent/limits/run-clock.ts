@@ -129,6 +129,8 @@ export interface Limits extends RunLimits {
   finishAnswer?: boolean | undefined;
   /** Names what has lowered a limit: a budget of the conversation or of the day, in its own unit. */
   sources?: { readonly [Field in "tokenBudget" | "costBudget"]?: NonNullable<Outcome["limit"]> } | undefined;
+  /** Names an agent beside the main one, and the limits that its own settings hold. */
+  ofAgent?: { readonly name: string; readonly fields: readonly string[] } | undefined;
   /** Names the limits that the question itself has set. */
   asked?: readonly string[] | undefined;
   /** Holds what the server allows the caller at most. No person at a host raises a limit above it. */

@@ -12,7 +12,7 @@ import type { LoopState, Run, RunInput } from "../run.ts";
 import { resumePlan, toPendingPlan } from "./pending-plan.ts";
 import { createPlan, type Plan, type StartedPlan } from "./plan.ts";
 import type { PlanPolicy } from "./plan-policy.ts";
-import { noticeNoMoreChanges, renderPendingPlan, renderStates } from "./plan-texts.ts";
+import { noticeNoMoreChanges, noticeNotGoneOn, renderDeclined, renderPendingPlan, renderStates } from "./plan-texts.ts";
 import { createPlanner, type DraftResult, type Planner } from "./planner.ts";
 import { runStep } from "./run-step.ts";
 
@@ -166,9 +166,8 @@ function toWaitingResult(run: Run, plan: Plan): DecideResult {
 function toDeclinedResult(run: Run, plan: Plan): DecideResult {
   if (plan.observations.length > 0) return finishPlan(run, plan, { reason: "plan-failed" });
   plan.close("ended");
-  run.state.answer.push(
-    say(run.input.language, { zh: "计划已取消，没有执行。", en: "The plan was cancelled; nothing was run." }),
-  );
+  run.state.answer.push(renderDeclined(run.input));
+  if (run.input.goesOn) noticeNotGoneOn(run);
   return { observations: [], reason: "plan-failed", answer: { finish: "stop" }, halt: { halt: "declined" } };
 }
 

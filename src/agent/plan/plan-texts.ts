@@ -1,15 +1,13 @@
+import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import type { Notice, PlanStep } from "../../core/run/events.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { describeState } from "../../render/plan-states.ts";
-import type { Run } from "../run.ts";
+import type { Run, RunInput } from "../run.ts";
 import type { Plan } from "./plan.ts";
 
 export function noticeNoPlan(run: Run): void {
-  emitNotice(run, "warning", "plan-unusable", {
-    zh: "模型没有给出可用的计划，改为逐步决定并执行。",
-    en: "The model returned no usable plan; deciding step by step instead.",
-  });
+  run.services.emit(noticeKinds.planUnusable("first", run.input.locale));
 }
 
 /** Notifies the reader that no model was asked for a plan. */
@@ -22,10 +20,7 @@ export function noticePlanByRules(run: Run): void {
 
 /** Notifies the reader that no new plan was made and the earlier one stays in force. */
 export function noticeNoNewPlan(run: Run): void {
-  emitNotice(run, "warning", "plan-unusable", {
-    zh: "模型没有给出可用的新计划，按原计划继续其余步骤。",
-    en: "The model returned no usable new plan; continuing with the previous plan.",
-  });
+  run.services.emit(noticeKinds.planUnusable("next", run.input.locale));
 }
 
 /** Notifies the reader that the model wrote the same plan again. */
@@ -39,6 +34,19 @@ export function noticeNoMoreChanges(run: Run, most: number): void {
     zh: `计划已修改 ${most} 次，本次运行不再接受修改；计划保持不变，等待确认。`,
     en: `The plan was changed ${most} times; this run accepts no more changes. The plan is unchanged and waiting for confirmation.`,
   });
+}
+
+/** Tells whoever gets the result of the run before, too, that its user did not want the plan with which this run goes on. */
+export function noticeNotGoneOn({ input: { locale }, services }: Run): void {
+  const why = { zh: "新的计划没有得到同意。", en: "the new plan was declined." };
+  services.emit({ ...noticeKinds.notGoneOn(why, locale), forLog: true });
+}
+
+/** Says that a plan was declined. What the run before has done stays done. */
+export function renderDeclined({ language, goesOn }: Pick<RunInput, "language" | "goesOn">): string {
+  if (goesOn)
+    return say(language, { zh: "计划已取消，没有再执行。", en: "The plan was cancelled; nothing more was run." });
+  return say(language, { zh: "计划已取消，没有执行。", en: "The plan was cancelled; nothing was run." });
 }
 
 function emitNotice(run: Run, level: Notice["level"], code: string, text: Text): void {

@@ -19,7 +19,7 @@ import type { DuetParts } from "../duet-parts.ts";
 import { createAgentModels } from "../models/agent-models.ts";
 import { chooseDeciders, type Deciders } from "../models/choose-deciders.ts";
 import { withTurnBudgets } from "../models/with-turn-budget.ts";
-import { noticeBrokenTools, noticeNested, noticeServers, noticeUnmatched } from "../notices.ts";
+import { listMissingServers, noticeBrokenTools, noticeNested, noticeServers, noticeUnmatched } from "../notices.ts";
 import { findAgentSessions } from "../sub-agents/agent-sessions.ts";
 import { createAgentTools } from "../sub-agents/agent-tools.ts";
 import { toDirectRequest } from "../sub-agents/direct-request.ts";
@@ -29,7 +29,7 @@ import type { ActiveRun } from "./active-runs.ts";
 import type { AskRequest } from "./ask-request.ts";
 import { openBudgets } from "./budgets.ts";
 import { createRecording } from "./create-recording.ts";
-import { mergeLimits } from "./merge-limits.ts";
+import { listOwnLimits, mergeLimits } from "./merge-limits.ts";
 import type { AttachmentContext, PreparedAttachments } from "./prepare-attachments.ts";
 import { findRefusal, openRunModels, reopenAnswerForm } from "./resume-run.ts";
 
@@ -115,6 +115,7 @@ export async function askAgent(
     dropped,
   } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
   const patterns = mode === "chat" || isOther || signal.aborted ? [] : (request.tools ?? []);
+  const serverReader = { known: session.reported, named: patterns, locale };
   const asked = { config, models: openedModels, request, conversation, mode, tools: offered, locale };
   const deciders: Deciders = isOther ? { models: openedModels, notices: [] } : await chooseDeciders(asked);
   const callsInChat = mode === "chat" && (clientTools?.tools.length ?? 0) + (earlierSteps?.length ?? 0) > 0;
@@ -130,7 +131,10 @@ export async function askAgent(
     ...{ budgets: config.agent.budgets, store: ownerStore, conversationId: conversation.id, locale },
     isCounted: budget !== undefined || request.sending !== undefined,
   });
-  const ownLimits = mergeLimits(config, limits, chain, request.ceilings);
+  const ownLimits = {
+    ...mergeLimits(config, limits, chain, request.ceilings),
+    ofAgent: selected && listOwnLimits(selected.settings),
+  };
   const options: RunOptions = {
     request: {
       id: request.runId,
@@ -173,6 +177,7 @@ export async function askAgent(
       sending: request.sending,
       tools: await tools.limitSearches(session, offered),
       client: clientTools && callClient && { tools: clientTools, call: callClient },
+      missingServers: listMissingServers(servers),
       finding: mode === "chat" ? undefined : await tools.search.open(session, allow.allow),
       evaluator,
       hooks,
@@ -191,7 +196,7 @@ export async function askAgent(
       ...(lostId === undefined
         ? []
         : [noticeKinds.conversationUnknown({ id: lostId, begun: conversation.id }, locale)]),
-      ...noticeServers(servers, session.reported, locale),
+      ...noticeServers(servers, serverReader),
       ...noticeUnmatched(patterns, { tools: offered, servers }, locale),
       ...noticeBrokenTools(dropped, session.reported, locale),
       ...noticeNested(config, session.reported, locale),
@@ -200,7 +205,7 @@ export async function askAgent(
     findLateNotices: async (outcome) => [
       ...((await budgets?.settle(outcome)) ?? []),
       ...monitor.listLateNotices(noticeReader),
-      ...noticeServers(await findLaterStates(tools, servers), session.reported, locale),
+      ...noticeServers(await findLaterStates(tools, servers), serverReader),
     ],
     observer: activeRun.observe(observer),
     refusal: resumed ? findRefusal(config, resumed) : budgets?.refusal,

@@ -1,11 +1,11 @@
 import type { Limits } from "../../agent/limits/run-clock.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config, SubAgentSettings } from "../../config/config.ts";
 import { type Chain, getWayBackMs } from "../../core/chain.ts";
 import { type LimitCeilings, limitRows, mergeRunLimits } from "../../core/limits/limits.ts";
 
 /** Holds limits of one question, in place of the configured ones. */
 export type LimitChanges = {
-  [Name in Exclude<keyof Limits, "asked" | "ceilings" | "sources">]?: Limits[Name] | undefined;
+  [Name in Exclude<keyof Limits, "asked" | "ceilings" | "ofAgent" | "sources">]?: Limits[Name] | undefined;
 };
 
 const maxParallel = 8;
@@ -45,6 +45,11 @@ export function mergeLimits(
     tokenBudget: Math.min(own.tokenBudget, chain?.budget ?? own.tokenBudget),
     costBudget: takeSmaller(own.costBudget, chain?.cost),
   };
+}
+
+/** Returns the name of an agent beside the main one, with the limits that its own settings hold. */
+export function listOwnLimits({ name, limits }: SubAgentSettings): Limits["ofAgent"] {
+  return { name, fields: limitRows.flatMap(({ key, field }) => (limits[key] === undefined ? [] : [field])) };
 }
 
 /** Returns the time that the agent above leaves for a run, in milliseconds. */

@@ -1,3 +1,4 @@
+import type { LimitChanges } from "../../app/ask/merge-limits.ts";
 import type { Duet } from "../../app/duet.ts";
 import { listKnownSecrets } from "../../app/secrets/known-secrets.ts";
 import type { Config } from "../../config/config.ts";
@@ -38,6 +39,8 @@ export interface ChatOptions {
   mode: Mode;
   /** Names the agent that answers. It is the main one when absent. */
   agent?: string | undefined;
+  /** Holds the limits that flags have set. */
+  limits?: LimitChanges | undefined;
   search: SearchSwitch;
   /** Says what paths are relative to. */
   folders: Folders;
@@ -137,6 +140,6 @@ export async function createChat(options: ChatOptions): Promise<ChatParts> {
   };
 }
 
-function createSettings({ duet, mode, agent, search }: ChatOptions): ChatSettings {
-  return { locale: duet.locale, mode, agent, search, models: {}, limits: {} };
+function createSettings({ duet, mode, agent, search, limits = {} }: ChatOptions): ChatSettings {
+  return { locale: duet.locale, mode, agent, search, models: {}, limits };
 }

@@ -122,7 +122,7 @@ export const limitRows = [
         zh: `即将达到 token 上限（${limit}）`,
         en: `the budget of ${formatCount(limit, "token")} is nearly used up`,
       }),
-      partial: { zh: "已达到 token 上限", en: "the token budget was used" },
+      partial: { zh: "token 余量不足", en: "too little of the token budget was left" },
     },
   }),
   defineLimit({
@@ -144,7 +144,7 @@ export const limitRows = [
         zh: `即将达到费用上限（${limit} 美元）`,
         en: `the budget of $${limit} is nearly used up`,
       }),
-      partial: { zh: "已达到费用上限", en: "the cost budget was used" },
+      partial: { zh: "费用余量不足", en: "too little of the cost budget was left" },
     },
   }),
 ];

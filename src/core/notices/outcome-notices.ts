@@ -40,6 +40,11 @@ export function addNotices(outcome: Outcome, notices: readonly OutcomeNotice[]):
   return notices.length === 0 ? outcome : { ...outcome, notices: [...(outcome.notices ?? []), ...notices] };
 }
 
+/** Returns true for a run that was to go on with an earlier one, and whose plan was declined: it has done nothing. */
+export function isNotGoneOn({ notices = [] }: Outcome): boolean {
+  return notices.some(({ code }) => code === noticeKinds.notGoneOn.code);
+}
+
 /** Returns what a run says that the server has cancelled at its own end; undefined for another one. */
 export function readServerEnd({ notices = [] }: Pick<Outcome, "notices">): string | undefined {
   return notices.find(({ code }) => code === noticeKinds.serverEnded.code)?.message;

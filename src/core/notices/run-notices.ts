@@ -1,9 +1,8 @@
 import type { Text } from "../../kit/locale.ts";
-import { capitalize } from "../../kit/text/capitalize.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
-import { describeCallsUsed } from "../limits/limits.ts";
+import { explainCallsUsed } from "../limits/describe-limit.ts";
 import { describeDelivered } from "../run/message-delivered.ts";
 import type { Outcome } from "../run/outcome.ts";
 import { defineNotice } from "./define-notice.ts";
@@ -60,20 +59,31 @@ export const runNotices = {
       };
     },
   }),
-  /** Is told where the user wanted a run to go on that had reached a limit, and none could be begun. */
+  /** Is told where the user wanted a run to go on that had reached a limit, and none could be begun, or its plan was not wanted. */
   notGoneOn: defineNotice("not-gone-on", {
     level: "warning",
     isInResult: true,
-    text: (why: Text) => ({ zh: `没能继续：${why.zh}`, en: `Could not go on: ${why.en}` }),
+    text: (why: Text) => ({ zh: `没有继续：${why.zh}`, en: `Did not go on: ${why.en}` }),
   }),
   /** Is told where a run has answered from all the calls that it may make. */
   callsUsed: defineNotice("calls-used", {
     level: "info",
     isInResult: true,
-    text({ setting, value }: NonNullable<Outcome["limit"]>) {
-      const { zh, en } = describeCallsUsed(value);
-      return { zh: `${zh}；可用 ${setting} 调高。`, en: `${capitalize(en)}; ${setting} allows more.` };
-    },
+    text: (limit: NonNullable<Outcome["limit"]>) => explainCallsUsed(limit),
+  }),
+  planUnusable: defineNotice("plan-unusable", {
+    level: "warning",
+    isInResult: true,
+    text: (which: "first" | "next") =>
+      which === "first"
+        ? {
+            zh: "模型没有给出可用的计划，改为逐步决定并执行。",
+            en: "The model returned no usable plan; deciding step by step instead.",
+          }
+        : {
+            zh: "模型没有给出可用的新计划，按原计划继续其余步骤。",
+            en: "The model returned no usable new plan; continuing with the previous plan.",
+          },
   }),
   budgetNearlyUsed: defineNotice("budget-nearly-used", {
     level: "warning",

@@ -144,6 +144,7 @@ export interface RunHeader {
     onLimit?: "stop" | "ask" | undefined;
     finishAnswer?: boolean | undefined;
     sources?: { readonly [Field in "tokenBudget" | "costBudget"]?: { setting: string; value: number } } | undefined;
+    ofAgent?: { readonly name: string; readonly fields: readonly string[] } | undefined;
     asked?: readonly string[] | undefined;
     ceilings?: LimitCeilings | undefined;
     acceptAnswer?: boolean | undefined;

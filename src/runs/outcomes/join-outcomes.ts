@@ -1,5 +1,5 @@
 import { renderReferences } from "../../agent/citations/citations.ts";
-import { toOutcomeNotices } from "../../core/notices/outcome-notices.ts";
+import { isNotGoneOn, toOutcomeNotices } from "../../core/notices/outcome-notices.ts";
 import { addBills } from "../../core/run/add-bills.ts";
 import type { Citation, Outcome } from "../../core/run/outcome.ts";
 import type { Locale } from "../../kit/locale.ts";
@@ -7,12 +7,17 @@ import type { Locale } from "../../kit/locale.ts";
 /**
  * Returns the outcome of a run that has gone on with an earlier one, as the answer to the question of the first: both texts with one list
  * of their sources, and what both have called and used. An answer in a form is that of the second run alone, because a form has no parts.
- * Where the second run has failed, the first one's answer stays, partial for that reason.
+ * Where the second run has failed, the first one's answer stays, partial for that reason. Where its plan was declined, the first one's
+ * end stays, too.
  */
 export function joinOutcomes(first: Outcome, second: Outcome): Outcome {
   const citations = mergeCitations(first.citations, second.citations);
   const formed = chooseFormed(first, second);
   const notices = toOutcomeNotices([...(first.notices ?? []), ...(second.notices ?? [])]);
+  if (isNotGoneOn(second)) {
+    const { run_id, trace_id } = second;
+    return { ...first, run_id, trace_id, meta: addBills(first.meta, second.meta), notices };
+  }
   return {
     ...second,
     ...(second.status === "failed" && { success: true, status: "partial" }),

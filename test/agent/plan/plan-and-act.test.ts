@@ -104,6 +104,7 @@ describe("a plan that cannot be used", () => {
     const models = planners(["a", "b", "c", call, "enough"]);
     const events = await runAll({ mode: "plan", models, tools, limits: { maxIterations: 10 } });
     expect(noticesOf(events)).toEqual(["plan-unusable"]);
+    expect(outcomeOf(events).notices).toMatchObject([{ code: "plan-unusable" }]);
     expect(callsOf(events)).toEqual(['1 calculator {"expression":"2+3"}']);
     expect(statesOf(events)).toEqual(["pending", "running", "done"]);
     expect(verdictsOf(events)).toEqual(["continue result-thin", "answer model-decided"]);

@@ -291,6 +291,15 @@ test("an agent that is chosen answers itself, with its models, tools and limits"
   await expect(ask({ agent: "nobody" })).rejects.toThrow('no agent "nobody" (allowed: researcher, writer)');
 });
 
+test("the end of a question to an agent names that agent's limit, and the question's own limit counts above it", async () => {
+  const { provider, ask } = await open();
+  const calls = ["a", "b", "c"].map((subject) => ({ name: "lookup", arguments: { subject } }));
+  provider.script("finder", call(...calls), { text: "Two of three." }, call(...calls), { text: "All three." });
+  const limit = { setting: "agents.researcher.limits.maxToolCalls", value: 2 };
+  expect(outcomeOf(await ask({ agent: "researcher" }))).toMatchObject({ status: "partial", limit });
+  expect(outcomeOf(await ask({ agent: "researcher", limits: { maxToolCalls: 8 } })).status).toBe("complete");
+});
+
 test.each([
   [{ ask: writer }, 'test: agents.ask: "ask" is not allowed'],
   [{ a: { ...writer, models: { functionCall: "openai/" } } }, "agents.a.models.functionCall"],

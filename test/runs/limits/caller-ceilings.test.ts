@@ -23,6 +23,14 @@ test("the end of a run whose caller has set the limit itself names that argument
   expect(text).toContain("The limit is 2, as max_tool_calls of this request says.");
 });
 
+test("an answer from all allowed calls names the caller's argument where that allows no more", async () => {
+  const { mcp } = await openFace({ turns: [{ calls: calls.slice(0, 2) }, "Two and four."], config });
+  const { outcome, text } = await (await linkHost(mcp)).ask("Add them.", { max_tool_calls: 2 });
+  const message = "All 2 tool calls are used, as max_tool_calls of this request says.";
+  expect(outcome).toMatchObject({ status: "complete", notices: [{ code: "calls-used", message }] });
+  expect(text).toContain(`ℹ ${message}`);
+});
+
 test("a caller that asks for more than serve.limits allows is told what is allowed", async () => {
   const { mcp, model } = await openFace({ turns: ["Never."], config });
   const refused = await (await linkHost(mcp)).ask("Add them.", { max_tool_calls: 4 });

@@ -1,8 +1,9 @@
 import type { ToolCall } from "../../../core/model/messages.ts";
 import { toInvalidArgumentsResult } from "../../../core/tools/argument-feedback.ts";
+import type { MissingServer } from "../../../core/tools/missing-server.ts";
 import { createFailure, type Tool, type ToolResult } from "../../../core/tools/tool.ts";
 import { DuetError, getMessage, toErrorReport } from "../../../kit/errors.ts";
-import { say } from "../../../kit/locale.ts";
+import { say, type Text } from "../../../kit/locale.ts";
 import { formatCount } from "../../../kit/text/format-count.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { truncate } from "../../../kit/text/truncate.ts";
@@ -64,12 +65,13 @@ export function toFailedResult(input: RunInput, thrown: unknown): ToolResult {
 }
 
 export function toUnknownToolResult(run: Run, name: string): ToolResult {
-  const near = findNearestName(name, run.services.catalog.all);
-  const names = [...run.services.catalog.tools.keys()];
-  const what =
-    name === ""
-      ? { zh: "这个调用没有写工具名。", en: "The call names no tool." }
-      : { zh: `没有名为 ${name} 的工具。`, en: `There is no tool named ${name}.` };
+  const { catalog, missingServers = [] } = run.services;
+  const near = findNearestName(name, catalog.all);
+  const names = [...catalog.tools.keys()];
+  const what = describeUnknown(
+    name,
+    missingServers.find((server) => name.startsWith(`${server.name}__`)),
+  );
   return createFailure(
     "unknown_tool",
     say(run.input.language, {
@@ -77,6 +79,16 @@ export function toUnknownToolResult(run: Run, name: string): ToolResult {
       en: `${what.en}${near ? ` Did you mean ${near}?` : ""} Available tools: ${names.join(", ") || "none"}.`,
     }),
   );
+}
+
+function describeUnknown(name: string, missing: MissingServer | undefined): Text {
+  if (name === "") return { zh: "这个调用没有写工具名。", en: "The call names no tool." };
+  if (missing === undefined) return { zh: `没有名为 ${name} 的工具。`, en: `There is no tool named ${name}.` };
+  const { zh, en } = missing.why;
+  return {
+    zh: `现在不能调用 ${name}：${joinSentences(zh, "这个调用没有执行。")}`,
+    en: `${name} cannot be called now: ${joinSentences(en, "This call was not run.")}`,
+  };
 }
 
 /**

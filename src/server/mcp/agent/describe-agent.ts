@@ -104,7 +104,7 @@ export interface DescribeToolsOptions {
   tools: readonly Tool[];
   /** Lists the tools whose calls may need approval. */
   asking: readonly Tool[];
-  servers: readonly { readonly name: string }[];
+  servers: readonly KnownServer[];
   locale: Locale;
 }
 
@@ -126,7 +126,7 @@ export function describeTools({ tools, asking, servers, locale }: DescribeToolsO
   const count = say(locale, { zh: `现有工具 ${tools.length} 个：`, en: `Tools now: ${tools.length}.` });
   const ofServers = new Set(servers.map(({ name }) => name));
   const consent = asking.length > 0 ? [{ title: needConsent, names: sortNames(asking.map(({ name }) => name)) }] : [];
-  const groups = [...consent, ...groupTools(tools, ofServers)];
+  const groups = [...consent, ...groupTools(tools, ofServers), ...groupMissing(servers)];
   for (const names of nameCounts) {
     const text = [count, ...groups.map((group) => renderGroup(group, names, locale))].join("\n");
     if (Buffer.byteLength(text) <= available) return text;
@@ -161,6 +161,14 @@ function groupTools(tools: readonly Tool[], ofServers: ReadonlySet<string>): Gro
   ].filter(({ names }) => names.length > 0);
 }
 
+/** Names the servers that could not be started, so that a host does not take their tools for unknown. */
+function groupMissing(servers: readonly KnownServer[]): Group[] {
+  const names = servers.filter(({ state, toolCount }) => state === "failed" && toolCount === 0).map(({ name }) => name);
+  return names.length === 0
+    ? []
+    : [{ title: unavailable, names: sortNames(names.map((name) => toShortLine(name, 40))) }];
+}
+
 function renderGroup({ title, names }: Group, most: number, locale: Locale): string {
   const shown = names.slice(0, most);
   const rest = names.length > shown.length && most > 0 ? [...shown, "…"] : shown;
@@ -186,6 +194,8 @@ function describeMore(count: number): Text {
 }
 
 const needConsent: Text = { zh: "调用时可能需要用户同意", en: "calls that may need the user's consent" };
+
+const unavailable: Text = { zh: "暂时不可用的服务器", en: "servers that are unavailable now" };
 
 const noTools: Text = {
   zh: "现在没有工具：只凭模型所知回答。",

@@ -1,5 +1,6 @@
 import { openOutputSchema, outputSchemaPlace } from "../../../app/ask/answer-form.ts";
 import type { Chain } from "../../../core/chain.ts";
+import { isNotGoneOn } from "../../../core/notices/outcome-notices.ts";
 import { toGoOnQuestion } from "../../../core/run/go-on.ts";
 import type { Outcome } from "../../../core/run/outcome.ts";
 import type { HostRequest } from "../../../core/store/journal.ts";
@@ -43,6 +44,7 @@ export async function offerGoOn(
   const { host, chain, hostRequest } = receiver;
   if (outcome.limit === undefined || outcome.status !== "partial" || asked === undefined || !host.asksForms)
     return undefined;
+  if (isNotGoneOn(outcome)) return undefined;
   if (chain.depth > 0 || asked.chain.depth > 0 || !(await askToGoOn(scope, run, outcome, receiver))) return undefined;
   const { input } = asked;
   const { output_schema: schema } = input;

@@ -102,6 +102,29 @@ test("who goes on and meets an error still gets the first answer, as a partial o
   expect(result.structuredContent).toMatchObject({ status: "partial", stop_reason: "error" });
 });
 
+test("who goes on and declines the second plan gets the first answer as it ended, with a word that it was not gone on with", async () => {
+  const replies = ["accept", "accept", "decline"] as const;
+  const plan = (city: string): string =>
+    JSON.stringify({ steps: [{ step: 1, description: "look up", tool: "weather", parameters: { city } }] });
+  const { client, asked } = await connectHost({
+    turns: [plan("?"), ...firstTurns, plan("Pisa")],
+    reply: async () => replies[asked.length - 1] ?? "decline",
+  });
+  const { outcome, text } = await call(client, "agent_ask", { question, mode: "plan", detail: "full" });
+  expect(asked.map((message) => message.split("\n").at(-1))).toEqual([
+    expect.stringContaining('"?"'),
+    "Go on from here, with the limits counted anew?",
+    expect.stringContaining("Pisa"),
+  ]);
+  expect(outcome).toMatchObject({
+    status: "partial",
+    stop_reason: "tool_call_limit",
+    notices: [{ code: "not-gone-on", message: "Did not go on: the new plan was declined." }],
+  });
+  expect(text).toContain("12 °C in Rome [1] and in Bari [2].");
+  expect(text).not.toContain("nothing");
+});
+
 test("who may begin no further run gets the first answer, with the reason why it did not go on", async () => {
   const { result, outcome, asked } = await askOn(firstTurns, { serve: { limits: { runsPerMinute: 1 } } });
   expect(asked).toHaveLength(1);
@@ -111,7 +134,7 @@ test("who may begin no further run gets the first answer, with the reason why it
   expect(outcome.notices).toContainEqual(
     expect.objectContaining({
       code: "not-gone-on",
-      message: expect.stringMatching(/^Could not go on: This caller has started 1 runs within a minute/),
+      message: expect.stringMatching(/^Did not go on: This caller has started 1 runs within a minute/),
     }),
   );
 });

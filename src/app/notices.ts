@@ -45,7 +45,8 @@ export function noticeServers(
 /** Reports the servers that a run continues without. `known` holds what was reported before. */
 export function noticeUnavailable(states: readonly ServerStatus[], known: Set<string>, locale: Locale): Notice[] {
   return states.flatMap((status): Notice[] => {
-    const { name, error } = status;
+    const { name } = status;
+    const error = getFailure(status);
     if (known.has(name) || !isMissing(status)) return [];
     known.add(name);
     const why = error ? explainMissing(name, error) : { zh: "还在启动", en: "it is still starting" };
@@ -94,7 +95,14 @@ function isMissing({ state, toolCount, error }: ServerStatus): boolean {
   return error !== null || (state === "starting" && toolCount === 0);
 }
 
-function describeMissing({ name, state, error, waiting }: ServerStatus): Text | undefined {
+/** Returns why a server is not there, also while it is being started once more. */
+function getFailure({ state, error, lastError }: ServerStatus): DuetError | null {
+  return error ?? (state === "starting" ? lastError : null);
+}
+
+function describeMissing(status: ServerStatus): Text | undefined {
+  const { name, state, waiting } = status;
+  const error = getFailure(status);
   if (error) {
     const { zh, en } = explainMissing(name, error);
     const [why, reason] = [truncate(sanitizeLine(zh), reasonLength), truncate(sanitizeLine(en), reasonLength)];

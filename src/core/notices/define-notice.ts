@@ -3,7 +3,7 @@ import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import type { Notice } from "../run/events.ts";
 
 /** Creates one kind of notice from its facts. */
-interface NoticeKind<Facts> {
+export interface NoticeKind<Facts> {
   (facts: Facts, locale: Locale): Notice;
   readonly code: string;
   readonly isInResult: boolean;

@@ -33,9 +33,20 @@ function toKnownCost(cost: number | null, tokens: number, part = 0): KnownCost {
  */
 export function renderCost({ usd, isWhole }: KnownCost, locale: Locale): string | undefined {
   if (isWhole) return renderDollars(usd);
-  if (usd < smallest) return undefined;
+  if (!isShown(usd)) return undefined;
   const known = `≥ ${renderDollars(usd)}`;
   return say(locale, { zh: `${known}（费用部分未知）`, en: `${known} (part of the cost is unknown)` });
+}
+
+/** Renders a cost where there is little room. Returns undefined when nothing known is worth showing. */
+export function renderShortCost({ usd, isWhole }: KnownCost, locale: Locale): string | undefined {
+  if (isWhole) return renderDollars(usd);
+  const known = renderDollars(usd);
+  return isShown(usd) ? say(locale, { zh: `至少 ${known}`, en: `at least ${known}` }) : undefined;
+}
+
+function isShown(usd: number): boolean {
+  return usd >= smallest;
 }
 
 export function renderDollars(cost: number): string {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { chatTexts } from "../../src/server/web/chat/state/chat-texts.ts";
 import { fakePath } from "../client/servers.ts";
 import { compileCache, temporaryFolder } from "../fakes/program.ts";
 import { inChromium } from "./chromium.ts";
@@ -305,6 +306,25 @@ inChromium("the operator's view in a browser", () => {
     await english.waitFor({ state: "detached" });
     await expect.poll(() => page.evaluate("document.activeElement.className")).toContain("open-operator");
     expect(faults).toEqual([]);
+  });
+});
+
+inChromium("the operator's view and the own usage in a browser", () => {
+  test("tell in the language of the page that they cannot read an answer, or reach the server", async () => {
+    const duet = await startPageDuet({ settings: opened });
+    const { page } = await openPage(duet.origin);
+    await page.route("**/operator/problems*", (route) => route.fulfill({ body: "<html>" }));
+    await page.route("**/operator/servers*", (route) => route.abort("connectionrefused"));
+    await page.getByRole("button", { name: "运维" }).click();
+    const view = page.getByRole("dialog", { name: "运维" });
+    await view.getByRole("button", { name: "问题", exact: true }).click();
+    await view.getByRole("alert").getByText(chatTexts.notUnderstood.zh).waitFor();
+    await view.getByRole("button", { name: "服务器", exact: true }).click();
+    await view.getByRole("alert").getByText(chatTexts.notReached.zh).waitFor();
+    await page.keyboard.press("Escape");
+    await page.route("**/agent/usage*", (route) => route.fulfill({ body: "<html>" }));
+    await page.getByRole("button", { name: "我的用量" }).click();
+    await page.getByRole("alert").getByText(chatTexts.notUnderstood.zh).waitFor();
   });
 });
 

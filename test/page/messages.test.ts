@@ -45,6 +45,35 @@ inChromium("what is said to a run in a browser", () => {
     expect(await unsentOf(page).count()).toBe(0);
   });
 
+  test("a file beside what is told to a run stays, which the page says before, and a file alone wants a question", async () => {
+    const { page } = watched;
+    await page.getByRole("button", { name: "新对话" }).click();
+    const last = gate();
+    duet.provider.script("cheap", { text: "在做。", hang: "after-text", until: last.until }, { text: "看了附件。" });
+    await ask(page, "做一件事");
+    await untilRun(page, ({ steps }) => steps[0]?.text.includes("在做。") === true);
+    const file = { name: "附.txt", mimeType: "text/plain", buffer: Buffer.from("附上的") };
+    await page.locator(".choose-files").setInputFiles(file);
+    const fileName = page.locator(".composer .file-name");
+    await fileName.getByText("附.txt").waitFor();
+    const word = page.locator("#message_word");
+    await send(page, "");
+    await word.getByText("还要写一个问题").waitFor();
+    await page.getByRole("textbox", { name: "输入问题" }).fill("附件说了什么？");
+    await word.getByText("Enter 只发送文字").waitFor();
+    await page.keyboard.press("Alt+Enter");
+    await page.getByRole("list", { name: "排队中的问题" }).getByText("附件说了什么？ (附.txt)").waitFor();
+    expect(await fileName.count()).toBe(0);
+    last.open();
+    expect((await untilRun(page, ({ answer }) => answer === "看了附件。")).status).toContain("已完成");
+    await page.locator(".choose-files").setInputFiles(file);
+    await fileName.getByText("附.txt").waitFor();
+    await send(page, "");
+    await word.getByText("还要写一个问题").waitFor();
+    await page.getByRole("button", { name: "移除 附.txt" }).click();
+    await word.waitFor({ state: "hidden" });
+  });
+
   test("in Chat mode, where the answer is all that a run writes, Enter lets what is typed wait with its files, and it is asked then", async () => {
     const { page } = watched;
     await page.getByRole("button", { name: "新对话" }).click();

@@ -129,6 +129,32 @@ inChromium("two people in one browser", () => {
     await tab.close();
   });
 
+  test("who signs out leaves no token and no text in any tab, and nobody else is signed out", async () => {
+    const [heidi, ivan] = [await createToken("heidi"), await createToken("ivan")];
+    const tabs = [await openTab(heidi.token), await openTab(heidi.token), await openTab(ivan.token)] as const;
+    const [first, second, other] = tabs;
+    await field(second).fill("海蒂写的");
+    await field(other).fill("伊万写的");
+    await expect.poll(() => readKept(first)).toEqual(expect.arrayContaining(["海蒂写的", "伊万写的"]));
+    // A tab that the browser has put aside hears nothing, and learns of it when it is back.
+    const aside = await openTab(heidi.token);
+    await aside.goto("about:blank");
+    await first.getByRole("button", { name: "退出登录" }).click();
+    await first.getByRole("dialog").getByRole("button", { name: "退出登录" }).click();
+    await aside.goBack();
+    for (const tab of [first, second, aside]) {
+      await tab.getByRole("dialog", { name: "登录" }).waitFor();
+      expect(await tab.evaluate("JSON.stringify({ ...sessionStorage })")).not.toMatch(/duet\.token|海蒂/);
+    }
+    const kept = await readKept(first);
+    expect(kept).toContain("伊万写的");
+    expect(kept).not.toContain("海蒂写的");
+    await other.reload();
+    await expect.poll(() => field(other).inputValue()).toBe("伊万写的");
+    await field(other).fill("");
+    await Promise.all([...tabs, aside].map((tab) => tab.close()));
+  });
+
   describe("without a token", () => {
     let open: PageDuet;
     beforeAll(async () => {

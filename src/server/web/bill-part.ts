@@ -2,7 +2,7 @@ import type { AgentsBill } from "../../core/run/outcome.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine } from "../../kit/text/sanitize.ts";
 import { renderSeconds } from "../../render/event-lines.ts";
-import { renderDollars } from "../../render/known-cost.ts";
+import { type KnownCost, renderShortCost, toAgentsCost } from "../../render/known-cost.ts";
 import { createElement, createList, createSection, type Part, setShown, setText } from "./dom.ts";
 import type { PhaseBill, RunView } from "./run/run-view.ts";
 import { phaseTitles, texts } from "./texts.ts";
@@ -36,24 +36,29 @@ function toPhaseCard(bill: PhaseBill, locale: Locale): Card {
       [texts.calls, String(bill.calls)],
       [texts.tokens, `${bill.inputTokens} → ${bill.outputTokens}`],
       [texts.time, renderSeconds(bill.elapsedMs)],
-      [texts.cost, renderCost(bill.costUsd, locale)],
+      [texts.cost, renderCost(toPhaseCost(bill), locale)],
     ],
   };
 }
 
-function toAgentsCard({ runs, total_tokens, cost_usd }: AgentsBill, locale: Locale): Card {
+function toAgentsCard(bill: AgentsBill, locale: Locale): Card {
   return {
     title: say(locale, texts.agentsBelow),
     entries: [
-      [texts.runs, String(runs)],
-      [texts.allTokens, String(total_tokens)],
-      [texts.cost, renderCost(cost_usd, locale)],
+      [texts.runs, String(bill.runs)],
+      [texts.allTokens, String(bill.total_tokens)],
+      [texts.cost, renderCost(toAgentsCost(bill), locale)],
     ],
   };
 }
 
-function renderCost(cost: number | null, locale: Locale): string {
-  return cost === null ? say(locale, texts.unknown) : renderDollars(cost);
+function renderCost(cost: KnownCost, locale: Locale): string {
+  return renderShortCost(cost, locale) ?? say(locale, texts.unknown);
+}
+
+/** Returns the cost of a phase, of which nothing is known where a part is not. */
+export function toPhaseCost({ costUsd }: PhaseBill): KnownCost {
+  return { usd: costUsd ?? 0, isWhole: costUsd !== null };
 }
 
 function createCard(locale: Locale): Part<Card> {

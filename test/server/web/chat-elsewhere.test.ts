@@ -191,6 +191,32 @@ test("what is said to a run that reads nothing more waits for its end, without a
   expect(store.state.problem).toBeUndefined();
 });
 
+test("what came too late for a run is not offered again while it is being queued, also where the run is over meanwhile", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const { store, runs, actions } = open(({ queue }) => ({
+    message: () => Promise.reject(new ApiError(409, "the answer is being written", null)),
+    async queue(...of) {
+      asked.resolve();
+      await gate.promise;
+      return queue(...of);
+    },
+  }));
+  runs.ask("What is it?");
+  await until(store, waits);
+  store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
+  actions.send("And then?");
+  await asked.promise;
+  const isOver = {
+    outcome: () => Promise.reject(new ApiError(404, "no such run", null)),
+    trace: async () => ({ notices: [], plan: [], steps: [] }),
+  };
+  await settleMessages(isOver, store);
+  expect(listUnsent(store.state)).toEqual([]);
+  gate.resolve();
+  await until(store, ({ unsent }) => unsent.length === 0);
+});
+
 test("the files beside what is said to a run stay there, and go with it where it is asked because it came too late", async () => {
   const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
   const late = Promise.withResolvers<never>();

@@ -12,7 +12,7 @@ import { findActiveTurn, type Store, showProblem, type Unsent } from "./state/ch
 import { chatTexts } from "./state/chat-texts.ts";
 import { findEnterEffect } from "./state/enter-effect.ts";
 import { describeLateReply, describeLostFiles, turnTexts } from "./state/turn-texts.ts";
-import { addUnsent, addUnsentFiles, offerAgain, removeUnsent } from "./state/unsent.ts";
+import { addUnsent, addUnsentFiles, markBeingQueued, offerAgain, removeUnsent } from "./state/unsent.ts";
 import type { SendActions, SendOptions, SendResult } from "./views/chat-actions.ts";
 import type { WaitingQuestions } from "./waiting-questions.ts";
 
@@ -65,7 +65,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
       // Its writer may have taken it back meanwhile.
       if (!store.state.unsent.some((each) => each.key === key)) return;
       const files = takeFiles(conversationId, beside);
-      store.change((chat) => addUnsentFiles(chat, key, files));
+      store.change((chat) => addUnsentFiles(markBeingQueued(chat, key), key, files));
       await queue(conversationId, text, { files, afterRun: saidTo });
       store.change((chat) => removeUnsent(chat, key));
     });

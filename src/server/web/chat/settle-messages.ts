@@ -20,7 +20,8 @@ async function settleRun(api: Pick<Api, "outcome" | "trace">, store: Store, id: 
   // It waits for a person and may read the text later, or its trace is not written yet.
   if (outcome !== undefined && trace === undefined) return;
   const notices = trace === undefined ? [] : listNotices(trace);
-  for (const { key, text } of store.state.unsent.filter(({ saidTo }) => saidTo === id)) {
+  const said = store.state.unsent.filter(({ saidTo, isBeingQueued }) => saidTo === id && !isBeingQueued);
+  for (const { key, text } of said) {
     // The same text said twice and read once is offered once.
     const isRead = takeNotice(notices, text);
     store.change((chat) => (isRead ? removeUnsent(chat, key) : offerAgain(chat, key)));

@@ -30,6 +30,7 @@ import { setLinkToken, takeToken, watchLinks } from "./storage/link-token.ts";
 import { createLookKeeper } from "./storage/look.ts";
 import { type OpenTab, openTab } from "./storage/open-tab.ts";
 import { createSignInGate } from "./storage/sign-in-gate.ts";
+import { createSignOuts } from "./storage/sign-outs.ts";
 import { createPreferences, createSaver, createTabStorage } from "./storage/tab-storage.ts";
 import { confirmAlone } from "./views/controls/dialog.tsx";
 import { createScreen, type Screen } from "./views/screen.tsx";
@@ -43,6 +44,8 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const { document, navigator } = window;
   const keeper = createTabStorage(() => window.sessionStorage);
   const preferences = createPreferences(() => window.localStorage);
+  const signOuts = createSignOuts({ keeper, shared: () => window.localStorage, own: () => window.sessionStorage });
+  if (signOuts.hasEnded()) signOuts.forget();
   const browserLocale = /^zh\b/i.test(navigator.language) ? "zh" : "en";
   const readLocale = () => preferences.complete(keeper.chat()).locale ?? browserLocale;
   const askChange = () => askAboutToken(document, readLocale());
@@ -163,7 +166,12 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
       },
     ),
     look: createLookKeeper(() => window.localStorage),
+    hasToken: gate.token() !== undefined,
     onToken: gate.setToken,
+    onSignOut() {
+      signOuts.record();
+      void signOut();
+    },
     onSignIn: () => keeper.keepToken(""),
   });
   const opened = openForOwner();
@@ -171,7 +179,8 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     // Whoever takes a waiting question back is not to wait for files that do not come.
     if (!isKnown) void waiting.restore([]);
   });
-  watchReturns(window, renewOwner);
+  for (const act of [renewOwner, followSignOut]) watchReturns(window, act);
+  window.addEventListener("storage", followSignOut);
   const account = ignoreRejection(
     fetchAccount().then((found) => store.change((chat) => ({ ...chat, account: found }))),
     "the page works without knowing who is signed in",
@@ -244,6 +253,19 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   function renewOwner(): void {
     // A token is always of the same owner; a cookie is shared with the other tabs.
     if (gate.token() === undefined) owner.renew();
+  }
+
+  function followSignOut(): void {
+    if (signOuts.hasEnded()) void signOut();
+  }
+
+  /** Leaves nothing of the owner of the tab, whose next page asks for a sign-in. */
+  async function signOut(): Promise<void> {
+    hasBegun = false;
+    await texts.forget();
+    signOuts.forget();
+    place.settle({ ...store.state, conversationId: undefined });
+    beginAnew();
   }
 
   function beginAnew(): void {

@@ -6,6 +6,7 @@ import { ownUsageShape } from "../../run/known-shapes.ts";
 import { hasShape } from "../../run/shape.ts";
 import { ApiError } from "./api-error.ts";
 import { type CallAgent, createCaller } from "./call-agent.ts";
+import { readShape } from "./read-answer.ts";
 import { createSender } from "./sender.ts";
 
 export type OwnUsageFigures = z.infer<typeof ownUsageSchema>;
@@ -28,11 +29,9 @@ export async function fetchAccount(): Promise<Account> {
   };
 }
 
-/** Reads the limits of whoever asks, and what is used of them. Rejects as a request does. */
-export async function fetchUsage(call: CallAgent): Promise<OwnUsageFigures> {
-  const read: unknown = await (await call("GET /agent/usage")).json();
-  if (!isUsage(read)) throw new Error("the server answered with something else");
-  return read;
+/** Reads the limits of whoever asks, and what is used of them. Rejects as a request does, and with `UnexpectedAnswerError`. */
+export function fetchUsage(call: CallAgent): Promise<OwnUsageFigures> {
+  return readShape(call("GET /agent/usage"), isUsage);
 }
 
 /** Limits how long the server may take to say who asks, in milliseconds: nothing is sent before. */

@@ -1,7 +1,6 @@
 import type { UserReply } from "../../../../core/questions/user-question.ts";
 import type { Mode, Outcome } from "../../../../core/run/outcome.ts";
 import type { StepResultJson } from "../../../../core/schemas/run-schema.ts";
-import { tryParseJson } from "../../../../kit/json.ts";
 import type { Locale } from "../../../../kit/locale.ts";
 import { stepResultShape } from "../../run/known-shapes.ts";
 import type { StoredSteps } from "../../run/page-run-state.ts";
@@ -23,8 +22,9 @@ import {
   type WaitingQuestion,
 } from "./conversation.ts";
 import { idleTimeoutMs } from "./event-stream.ts";
+import { readBody, readJson } from "./read-answer.ts";
 import { readTrace } from "./read-trace.ts";
-import { type Send, UnreachedError } from "./sender.ts";
+import type { Send } from "./sender.ts";
 import { type ModelKey, type Parameters, readSettings, type ServerSettings } from "./server-settings.ts";
 
 export interface QuestionRequest {
@@ -201,28 +201,8 @@ export function createApi(send: Send): Api {
   };
 }
 
-/**
- * Reads what an answer holds. Rejects with `UnreachedError` where the connection breaks in it, and with the reason of the signal when
- * that aborts.
- */
-async function readBody<T>(
-  response: Promise<Response>,
-  read: (answer: Response) => Promise<T>,
-  signal?: AbortSignal,
-): Promise<T> {
-  return read(await response).catch((thrown: unknown) => {
-    throw signal?.aborted ? thrown : new UnreachedError(thrown);
-  });
-}
-
 function readBlob(response: Promise<Response>): Promise<Blob> {
   return readBody(response, (answer) => answer.blob());
-}
-
-async function readJson(response: Promise<Response>, signal?: AbortSignal): Promise<unknown> {
-  const value = tryParseJson(await readBody(response, (answer) => answer.text(), signal));
-  if (value === undefined) throw new UnexpectedAnswerError();
-  return value;
 }
 
 /** Says what every question of the page asks for. Its run goes on when the page closes. */

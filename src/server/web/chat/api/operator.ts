@@ -3,6 +3,7 @@ import { operatorShapes } from "../../run/known-shapes.ts";
 import { hasShape } from "../../run/shape.ts";
 import type { AgentRequests } from "./agent-requests.ts";
 import type { CallAgent } from "./call-agent.ts";
+import { readShape } from "./read-answer.ts";
 
 export type OperatorRuns = OperatorAnswers["OperatorRuns"];
 export type OperatorSpans = OperatorAnswers["OperatorSpans"];
@@ -16,7 +17,7 @@ export type OperatorLog = OperatorAnswers["OperatorLog"];
 export type OperatorPrompts = OperatorAnswers["OperatorPrompts"];
 export type OperatorTools = OperatorAnswers["OperatorTools"];
 
-/** Wraps what the operator alone may see and change. Every call rejects with `ApiError` for others. */
+/** Wraps what the operator alone may see and change. Every call rejects with `ApiError` for others, and as those of `Api` do. */
 export interface OperatorApi {
   runs(): Promise<OperatorRuns>;
   /** Returns when the turns and calls of a run that has ended began, and how long they took. */
@@ -88,14 +89,11 @@ export function createOperatorApi(call: CallAgent): OperatorApi {
   };
 }
 
-/** Rejects where the answer is not what its name says. */
-async function read<Name extends keyof OperatorAnswers>(
+function read<Name extends keyof OperatorAnswers>(
   name: Name,
   response: Promise<Response>,
 ): Promise<OperatorAnswers[Name]> {
-  const value: unknown = await (await response).json();
-  if (!isAnswer(name, value)) throw new Error("the server answered with something else");
-  return value;
+  return readShape(response, (value) => isAnswer(name, value));
 }
 
 function isAnswer<Name extends keyof OperatorAnswers>(name: Name, value: unknown): value is OperatorAnswers[Name] {

@@ -61,6 +61,8 @@ export interface Unsent {
   readonly isQueued: boolean;
   /** Is the run to which it was said, as long as nobody knows whether its models read it. It is shown with that run then. */
   readonly saidTo?: string | undefined;
+  /** Is true while the server is asked to let it wait: sent once more, it would be asked twice. */
+  readonly isBeingQueued?: boolean | undefined;
   /**
    * Is what the server was asked for where nobody knows whether it has taken it. Asked for again with the same key, it is asked once.
    */

@@ -65,6 +65,10 @@ export const chatTexts = {
     en: "This server requires a token. It is stored in this tab only.",
   },
   signOut: { zh: "退出登录", en: "Sign out" },
+  signOutAsk: {
+    zh: "退出后，本浏览器会清除你写下而没有发送的内容；你的其他标签页也一起退出。",
+    en: "Signing out removes from this browser what you have written and not sent, and signs out your other tabs, too.",
+  },
   token: { zh: "令牌", en: "Token" },
   wrongToken: { zh: "这个令牌没有被接受。", en: "This token was not accepted." },
   linkToken: {

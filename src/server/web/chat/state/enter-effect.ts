@@ -19,6 +19,11 @@ export const enterHints: Readonly<Record<EnterEffect, Text>> = {
   limit: { zh: "“是”就继续，“否”就停止…", en: "Yes to go on, no to stop…" },
 };
 
+/** Returns true where the files beside a text are sent with it. What is told to a run, or answers it, is words. */
+export function takesFiles(effect: EnterEffect): boolean {
+  return effect === "ask" || effect === "wait";
+}
+
 export function findEnterEffect(chat: ChatState): EnterEffect {
   const going = findActiveTurn(chat);
   if (going === undefined) return "ask";

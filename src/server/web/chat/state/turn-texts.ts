@@ -38,6 +38,14 @@ export const turnTexts = {
   tryQueued: { zh: "重试", en: "Try again" },
   unsent: { zh: "没有发送成功", en: "Not sent" },
   sendAgain: { zh: "重新发送", en: "Send again" },
+  filesWantWords: {
+    zh: "还要写一个问题：想用这些文件做什么？",
+    en: "Write a question, too: what should be done with the files?",
+  },
+  filesStay: {
+    zh: "Enter 只发送文字，文件留给下一个问题；Alt+Enter 连同文件一起排队。",
+    en: "Enter sends the words alone and leaves the files for your next question; Alt+Enter queues both.",
+  },
   filesNotKept: {
     zh: "浏览器没有保存文件（可能空间不足）：关闭或刷新网页后需要重新添加。",
     en: "This browser did not keep the files (it may be short of space): attach them again after a reload.",

@@ -11,13 +11,22 @@ export function removeUnsent(chat: ChatState, key: string): ChatState {
 
 /** Lets a text that was said to a run be sent again. One that its writer has removed meanwhile stays removed. */
 export function offerAgain(chat: ChatState, key: string): ChatState {
-  return { ...chat, unsent: chat.unsent.map((each) => (each.key === key ? { ...each, saidTo: undefined } : each)) };
+  return changeUnsent(chat, key, { saidTo: undefined, isBeingQueued: undefined });
+}
+
+/** Takes a text out of sight that is being queued. */
+export function markBeingQueued(chat: ChatState, key: string): ChatState {
+  return changeUnsent(chat, key, { isBeingQueued: true });
+}
+
+function changeUnsent(chat: ChatState, key: string, change: Partial<Unsent>): ChatState {
+  return { ...chat, unsent: chat.unsent.map((each) => (each.key === key ? { ...each, ...change } : each)) };
 }
 
 /** Gives a text that was said to a run the files that it is asked with, now that it is. */
 export function addUnsentFiles(chat: ChatState, key: string, files: Unsent["files"]): ChatState {
   if (files.length === 0) return chat;
-  return { ...chat, unsent: chat.unsent.map((each) => (each.key === key ? { ...each, files } : each)) };
+  return changeUnsent(chat, key, { files });
 }
 
 /**
@@ -32,5 +41,6 @@ export function listAllUnsent({ unsent, turns }: ChatState): readonly Unsent[] {
 
 /** Lists what was not taken of the conversation in sight. */
 export function listUnsent({ unsent, conversationId }: ChatState): readonly Unsent[] {
-  return unsent.filter((entry) => entry.conversationId === conversationId && entry.saidTo === undefined);
+  const isOffered = ({ saidTo, isBeingQueued = false }: Unsent): boolean => saidTo === undefined && !isBeingQueued;
+  return unsent.filter((entry) => entry.conversationId === conversationId && isOffered(entry));
 }

@@ -23,6 +23,8 @@ export interface KeptDraft extends Draft {
   readonly conversationId: string | undefined;
 }
 
+const draftPrefix = "duet.draft ";
+
 /** Identifies the shown conversation. The first turn distinguishes new conversations, which have no ID yet. */
 interface Place {
   readonly id: string | undefined;
@@ -40,7 +42,7 @@ export function createDrafts(
   let place: Place | undefined;
   const filesOf = new Map<string, readonly AttachedFile[]>();
   let owner: string | undefined;
-  const toStorageName = (id = ""): string => `duet.draft ${JSON.stringify([owner, id])}`;
+  const toStorageName = (id = ""): string => `${draftPrefix}${JSON.stringify([owner, id])}`;
   const readText = (id: string | undefined): string => {
     if (owner === undefined) return "";
     try {
@@ -103,6 +105,17 @@ export function createDrafts(
       return shown;
     },
   };
+}
+
+/** Removes what the tab keeps of an owner, in all conversations. */
+export function removeDrafts(storage: () => Storage, owner: string): void {
+  const prefix = draftPrefix + JSON.stringify([owner, ""]).slice(0, -'""]'.length);
+  try {
+    const kept = storage();
+    for (const name of Object.keys(kept)) if (name.startsWith(prefix)) kept.removeItem(name);
+  } catch {
+    // Nothing has been kept.
+  }
 }
 
 const nothing: Draft = { text: "", files: [] };

@@ -14,6 +14,8 @@ export interface KeptTexts {
   /** Keeps a text, or what is new in it. It is written soon, and at once with new files. */
   put(text: NewText): void;
   remove(key: string): void;
+  /** Removes all that was kept of the owner, whose texts are not kept from now on. */
+  forget(): Promise<void>;
   /** Writes what waits to be written, because the page may be gone the next moment. */
   flush(): void;
 }
@@ -52,12 +54,13 @@ export function createKeptTexts({
   const newest = new Map<string, KeptText>();
   let hasLostFiles = false;
   let hasClaimed = false;
+  let isForgotten = false;
   let timer: { id: ReturnType<typeof setTimeout>; ms: number } | undefined;
 
   function flush(): void {
     clearTimeout(timer?.id);
     timer = undefined;
-    if (!hasClaimed || (toWrite.size === 0 && toRemove.size === 0)) return;
+    if (!hasClaimed || isForgotten || (toWrite.size === 0 && toRemove.size === 0)) return;
     const written = [...toWrite.values()].map((text): KeptText => ({ ...text, tab: tab(), owner: owner() }));
     const removed = [...toRemove];
     for (const text of written) newest.set(text.key, text);
@@ -94,6 +97,15 @@ export function createKeptTexts({
 
   return {
     flush,
+    async forget() {
+      isForgotten = true;
+      newest.clear();
+      const all = await database.list();
+      await database.change(
+        [],
+        all.filter((text) => text.owner === owner()).map(({ key }) => key),
+      );
+    },
     async claim() {
       const [all, open] = await Promise.all([database.list(), listOpenTabs()]);
       const { kept, dropped } = limitTexts(all, Date.now());

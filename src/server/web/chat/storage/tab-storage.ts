@@ -24,6 +24,10 @@ interface StoredRun {
 export interface TabStorage {
   token(): string | undefined;
   keepToken(token: string): void;
+  /** Is when the token was given, in milliseconds since 1970; 0 where nobody knows. */
+  tokenSince(): number;
+  /** Forgets the token, and the owner of the tab as `removeMarked` does. */
+  forgetToken(): void;
   /** Returns the owner of the tab as the server names it; undefined as long as nobody has been let in. */
   owner(): string | undefined;
   keepOwner(owner: string): void;
@@ -37,6 +41,7 @@ export interface TabStorage {
 
 const prefix = "duet.";
 const tokenName = `${prefix}token`;
+const sinceName = `${prefix}token.since`;
 const chatName = `${prefix}chat`;
 const ownerName = `${prefix}owner`;
 const markName = `${prefix}left`;
@@ -69,9 +74,26 @@ export function createTabStorage(storage: () => Storage): TabStorage {
       return false;
     }
   };
+  const removeOwner = (): void => {
+    const chat = readChat(read(chatName));
+    for (const name of [markName, ownerName, chatName]) {
+      removeStored(name);
+      memory.delete(name);
+    }
+    write(chatName, JSON.stringify({ ...chat, conversationId: undefined, runs: [] }));
+  };
   return {
     token: () => read(tokenName) || undefined,
+    tokenSince: () => Number(read(sinceName) ?? 0),
+    forgetToken() {
+      for (const name of [tokenName, sinceName]) {
+        removeStored(name);
+        memory.delete(name);
+      }
+      removeOwner();
+    },
     keepToken(token) {
+      write(sinceName, String(Date.now()));
       if (write(tokenName, token)) return;
       // The next page is not to ask with the token that was replaced.
       removeStored(tokenName);
@@ -86,13 +108,7 @@ export function createTabStorage(storage: () => Storage): TabStorage {
       for (const name of [ownerName, chatName]) removeStored(name);
     },
     removeMarked() {
-      if (read(markName) === undefined) return;
-      const chat = readChat(read(chatName));
-      for (const name of [markName, ownerName, chatName]) {
-        removeStored(name);
-        memory.delete(name);
-      }
-      write(chatName, JSON.stringify({ ...chat, conversationId: undefined, runs: [] }));
+      if (read(markName) !== undefined) removeOwner();
     },
   };
 }

@@ -9,11 +9,11 @@ import { usePage, useSay } from "./page-model.ts";
 
 /** Shows who is signed in, that person's limits, and what is used of them. */
 export function OwnUsage() {
-  const { chat, isShowingUsage, readUsage } = usePage();
+  const { chat, isShowingUsage, readUsage, describeError } = usePage();
   const say = useSay();
   const [read, setRead] = useState<OwnUsageFigures | string | undefined>(undefined);
   useEffect(() => {
-    readUsage().then(setRead, (thrown: unknown) => setRead(thrown instanceof Error ? thrown.message : String(thrown)));
+    readUsage().then(setRead, (thrown: unknown) => setRead(describeError(thrown)));
   }, []);
   const close = (): void => {
     isShowingUsage.value = false;

@@ -49,12 +49,21 @@ export interface PageModel {
   readonly tokenAsked: Signal<"no" | "first" | "again">;
   /** Says why the server did not take the last token; empty where it did, or has not said why. */
   readonly tokenProblem: Signal<string>;
+  /** Is true while the page asks with a token that somebody has given. */
+  readonly hasToken: Signal<boolean>;
+  /**
+   * Says in the language of the page what went wrong. A script that is loaded later has classes of its own, by which it would not know
+   * the errors of this one.
+   */
+  describeError(thrown: unknown): string;
   readonly actions: ChatActions;
   readonly parts: PageParts;
   /** Holds the field for the question, as soon as it is on the page. */
   readonly message: { current: HTMLTextAreaElement | null };
   /** Takes the token that was given, or asks for another one. */
   setToken(token: string): Promise<void>;
+  /** Forgets the token, in all tabs of its owner. */
+  signOut(): void;
   /** Runs before the browser goes to the provider that signs people in. */
   prepareSignIn(): void;
 }

@@ -5,6 +5,7 @@ import type { OwnUsageFigures } from "../api/account.ts";
 import type { AttachedFile } from "../api/api.ts";
 import type { OperatorApi } from "../api/operator.ts";
 import type { PageParts } from "../load-parts.ts";
+import { describeError } from "../report-errors.ts";
 import { type ChatState, findActiveTurn } from "../state/chat-state.ts";
 import type { Draft, Drafts, KeptDraft } from "../storage/drafts.ts";
 import type { LookKeeper } from "../storage/look.ts";
@@ -47,7 +48,9 @@ export interface ScreenOptions {
   readonly parts: PageParts;
   readonly drafts: Drafts;
   readonly look: LookKeeper;
+  readonly hasToken: boolean;
   onToken(token: string): Promise<TokenResult>;
+  onSignOut(): void;
   /** Runs before the browser goes to the provider that signs people in. */
   onSignIn(): void;
 }
@@ -64,7 +67,9 @@ export function createScreen(options: ScreenOptions): Screen {
     parts,
     drafts,
     look,
+    hasToken,
     onToken,
+    onSignOut,
     onSignIn,
   } = options;
   const chat = signal(first);
@@ -84,18 +89,23 @@ export function createScreen(options: ScreenOptions): Screen {
     loadOperator,
     isShowingUsage: signal(false),
     readUsage,
+    describeError: (thrown) => describeError(thrown, page.locale.value),
     files: signal([]),
     unreadable: signal([]),
     settings: signal(false),
     tokenAsked: signal<"no" | "first" | "again">("no"),
     tokenProblem: signal(""),
+    hasToken: signal(hasToken),
     actions,
     parts,
     message: { current: null },
     async setToken(token) {
       page.tokenProblem.value = "";
-      page.tokenAsked.value = askedAfter[await onToken(token)];
+      const result = await onToken(token);
+      page.tokenAsked.value = askedAfter[result];
+      if (result === "accepted") page.hasToken.value = true;
     },
+    signOut: onSignOut,
     prepareSignIn: onSignIn,
   };
   page.locale.subscribe((now) => {

@@ -1,8 +1,9 @@
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { chatTexts, sideTexts } from "../state/chat-texts.ts";
 import { operatorTexts } from "../state/operator-texts.ts";
 import { groupEntries, type SideEntry, toSearchEntries, toSideEntries } from "../state/side-entries.ts";
 import { usageTexts } from "../state/usage-texts.ts";
+import { ConfirmDialog } from "./controls/dialog.tsx";
 import { Icon } from "./controls/icon.tsx";
 import { Menu } from "./controls/menu.tsx";
 import { ConversationRow } from "./conversation-row.tsx";
@@ -127,12 +128,13 @@ function ConversationList() {
 }
 
 function Account() {
-  const { chat, isShowingUsage } = usePage();
+  const { chat, hasToken, isShowingUsage } = usePage();
   const say = useSay();
   const { provider, name } = chat.value.account ?? {};
   return (
     <div class="account">
-      {provider !== undefined && (
+      {hasToken.value && <SignOut />}
+      {!hasToken.value && provider !== undefined && (
         <a href="/signin">{name === undefined ? say(chatTexts.signIn) : `${name} · ${say(chatTexts.signOut)}`}</a>
       )}
       <button
@@ -145,6 +147,31 @@ function Account() {
         {say(usageTexts.title)}
       </button>
     </div>
+  );
+}
+
+/** Signs out whoever has given a token; a provider's sign-in has a page of its own. */
+function SignOut() {
+  const { signOut } = usePage();
+  const say = useSay();
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <button type="button" class="plain" onClick={() => setAsking(true)}>
+        {say(chatTexts.signOut)}
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          text={say(chatTexts.signOutAsk)}
+          yes={say(chatTexts.signOut)}
+          no={say(chatTexts.cancel)}
+          onAnswer={(isYes) => {
+            setAsking(false);
+            if (isYes) signOut();
+          }}
+        />
+      )}
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import type { Text } from "../../../../../kit/locale.ts";
 import { isKnownCommand } from "../../state/chat-commands.ts";
 import { type ChatState, findActiveTurn } from "../../state/chat-state.ts";
 import { chatTexts, describeTooLong } from "../../state/chat-texts.ts";
-import { enterHints, findEnterEffect } from "../../state/enter-effect.ts";
+import { enterHints, findEnterEffect, takesFiles } from "../../state/enter-effect.ts";
 import { turnTexts } from "../../state/turn-texts.ts";
 import { Icon } from "../controls/icon.tsx";
 import { usePage, useSay } from "../page-model.ts";
@@ -23,6 +23,8 @@ export function Composer() {
   const say = useSay();
   /** Says why the text was not sent, and whether only because a run went on. */
   const [held, setHeld] = useState<{ readonly word: Text; readonly isWait: boolean } | undefined>(undefined);
+  /** Is true where files alone were to be sent. */
+  const [wantsWords, setWantsWords] = useState(false);
   const isGoing = page.isGoing.value;
   const effect = findEnterEffect(chat.value);
   const text = draft.value;
@@ -30,9 +32,10 @@ export function Composer() {
 
   const sendText = (isQueued = false): void => {
     const trimmed = draft.peek().trim();
+    setWantsWords(trimmed === "");
     if (trimmed === "" || trimmed.length > longestQuestion) return;
     // What is told to a run or to the page is words; files wait for the next question.
-    const isQuestion = (effect === "ask" || effect === "wait" || isQueued) && !isKnownCommand(trimmed);
+    const isQuestion = (takesFiles(effect) || isQueued) && !isKnownCommand(trimmed);
     if (isQuestion && limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
     const wrong = findWrongParameter();
     if (wrong !== undefined) {
@@ -50,6 +53,12 @@ export function Composer() {
     if (result.hasFiles) files.value = [];
     message.current?.focus();
   };
+  /** Says what becomes of the files where Enter does not send them. */
+  const explainFiles = (): Text | undefined => {
+    if (files.value.length === 0) return undefined;
+    if (text.trim() === "") return wantsWords ? turnTexts.filesWantWords : undefined;
+    return takesFiles(effect) ? undefined : turnTexts.filesStay;
+  };
   const handleKey = (event: KeyboardEvent): void => {
     if (event.key === "ArrowUp" && text === "" && !event.isComposing) {
       event.preventDefault();
@@ -60,7 +69,8 @@ export function Composer() {
     sendText(event.altKey);
   };
   useFittingHeight(message, text);
-  const word = explainHeld(text) ?? (held?.isWait === isGoing || held?.isWait === false ? held?.word : undefined);
+  const heldWord = held?.isWait === isGoing || held?.isWait === false ? held?.word : undefined;
+  const word = explainHeld(text) ?? heldWord ?? explainFiles();
   return (
     <form
       class="composer"
@@ -85,6 +95,7 @@ export function Composer() {
         value={text}
         onInput={({ currentTarget }) => {
           setHeld(undefined);
+          setWantsWords(false);
           draft.value = currentTarget.value;
         }}
         onKeyDown={handleKey}

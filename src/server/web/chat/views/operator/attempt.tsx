@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { sanitize } from "../../../../../kit/text/sanitize.ts";
+import { usePage } from "../page-model.ts";
 
 /** Runs what a person asks for, and holds what there is to say about it. */
 export interface Attempt {
@@ -11,6 +12,7 @@ export interface Attempt {
 }
 
 export function useAttempt(): Attempt {
+  const { describeError } = usePage();
   const [state, setState] = useState({ isBusy: false, word: "", isWrong: false });
   return {
     ...state,
@@ -18,10 +20,7 @@ export function useAttempt(): Attempt {
       setState({ isBusy: true, word: "", isWrong: false });
       work().then(
         () => setState({ isBusy: false, word: done, isWrong: false }),
-        (thrown: unknown) => {
-          const word = thrown instanceof Error ? thrown.message : String(thrown);
-          setState({ isBusy: false, word, isWrong: true });
-        },
+        (thrown: unknown) => setState({ isBusy: false, word: describeError(thrown), isWrong: true }),
       );
     },
   };

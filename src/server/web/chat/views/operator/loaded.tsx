@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { operatorTexts } from "../../state/operator-texts.ts";
-import { useSay } from "../page-model.ts";
+import { usePage, useSay } from "../page-model.ts";
 
 interface LoadedProps<T> {
   load(): Promise<T>;
@@ -10,12 +10,13 @@ interface LoadedProps<T> {
 
 /** Shows what has been read as soon as it is there, or why it is not. */
 export function Loaded<T>({ load, children }: LoadedProps<T>) {
+  const { describeError } = usePage();
   const say = useSay();
   const [read, setRead] = useState<{ readonly value: T } | { readonly problem: string } | undefined>(undefined);
   useEffect(() => {
     load().then(
       (value) => setRead({ value }),
-      (thrown: unknown) => setRead({ problem: thrown instanceof Error ? thrown.message : String(thrown) }),
+      (thrown: unknown) => setRead({ problem: describeError(thrown) }),
     );
   }, []);
   if (read === undefined) return <p class="hint">{say(operatorTexts.loading)}</p>;

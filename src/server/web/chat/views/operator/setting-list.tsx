@@ -41,7 +41,7 @@ interface RowProps {
 }
 
 function SettingRow({ setting, onChange }: RowProps) {
-  const { operator } = usePage();
+  const { operator, describeError } = usePage();
   const say = useSay();
   const { key, source } = setting;
   const now = setting.file_value ?? setting.value;
@@ -52,7 +52,7 @@ function SettingRow({ setting, onChange }: RowProps) {
         onChange(known);
         setWord({ text: say(operatorTexts.saved), isWrong: false });
       },
-      (thrown: unknown) => setWord({ text: thrown instanceof Error ? thrown.message : String(thrown), isWrong: true }),
+      (thrown: unknown) => setWord({ text: describeError(thrown), isWrong: true }),
     );
   };
   return (

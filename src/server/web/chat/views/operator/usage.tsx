@@ -16,7 +16,7 @@ const periods = { days7: 7, days30: 30, days90: 90 } as const;
 
 /** Shows what was used by day, model and caller: as a plot, its sums, and the single entries. */
 export function Usage() {
-  const { operator } = usePage();
+  const { operator, describeError } = usePage();
   const say = useSay();
   const nameOf = useName();
   const [shown, setShown] = useState<(typeof choices.shown)[number]>("cost");
@@ -31,7 +31,7 @@ export function Usage() {
         setProblem("");
         setRead({ ...next, length, days: [...(before?.days ?? []), ...next.days] });
       },
-      (thrown: unknown) => setProblem(thrown instanceof Error ? thrown.message : String(thrown)),
+      (thrown: unknown) => setProblem(describeError(thrown)),
     );
   useEffect(() => void load(), [period]);
   const series = by === "model" ? read?.models : read?.callers;

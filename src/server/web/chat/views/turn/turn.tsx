@@ -3,9 +3,9 @@ import { type Locale, say as sayIn } from "../../../../../kit/locale.ts";
 import { sanitize } from "../../../../../kit/text/sanitize.ts";
 import { replaceChatAdvice } from "../../../../../render/chat-advice.ts";
 import { renderSeconds } from "../../../../../render/event-lines.ts";
-import { renderDollars } from "../../../../../render/known-cost.ts";
+import { addCosts, noCost, renderShortCost } from "../../../../../render/known-cost.ts";
 import { createAnswerPart } from "../../../answer-part.ts";
-import { createBillPart } from "../../../bill-part.ts";
+import { createBillPart, toPhaseCost } from "../../../bill-part.ts";
 import { createElement, createList, createPlanStep, createSection, type Part, setShown } from "../../../dom.ts";
 import type { PhaseBill, RunView } from "../../../run/run-view.ts";
 import { toView } from "../../../run/to-view.ts";
@@ -122,9 +122,7 @@ function Bill({ view }: { readonly view: RunView }) {
 function renderBill(bill: readonly PhaseBill[], locale: Locale): string {
   const sum = (value: (phase: PhaseBill) => number): number => bill.reduce((all, phase) => all + value(phase), 0);
   const tokens = sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens);
-  const isKnown = bill.every(({ costUsd }) => costUsd !== null);
-  const cost = isKnown ? [renderDollars(sum(({ costUsd }) => costUsd ?? 0))] : [];
-  return [sayIn(locale, texts.bill), `${tokens} tok`, renderSeconds(sum(({ elapsedMs }) => elapsedMs)), ...cost].join(
-    " · ",
-  );
+  const cost = renderShortCost(bill.map(toPhaseCost).reduce(addCosts, noCost), locale) ?? [];
+  const time = renderSeconds(sum(({ elapsedMs }) => elapsedMs));
+  return [sayIn(locale, texts.bill), `${tokens} tok`, time, cost].flat().join(" · ");
 }

@@ -11,7 +11,7 @@ inChromium("the field and the cards in a browser", () => {
   let watched: WatchedPage;
   beforeAll(async () => {
     duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] } } });
-    watched = await openPage(duet.origin);
+    watched = await openPage(duet.origin, { meant: /ERR_FAILED/ });
   });
   checkFaults(() => [watched]);
   beforeEach(() => watched.page.setViewportSize({ width: 1280, height: 800 }));
@@ -43,6 +43,39 @@ inChromium("the field and the cards in a browser", () => {
         await page.keyboard.press("Escape");
         await page.locator("#search").waitFor({ state: "hidden" });
       }
+    });
+
+    test("a text that waits, and one that was not taken, is one line beside its buttons, whatever its length", async () => {
+      const { page } = watched;
+      const last = gate();
+      duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until });
+      duet.provider.script("strong", { text: "好。" });
+      await ask(page, "什么时候去港口？");
+      await untilRun(page, ({ steps }) => steps[0]?.text.includes("慢") === true);
+      await page.route(/\/messages$/, (route) => route.abort());
+      await send(page, `不要${"很".repeat(120)}长`);
+      await page.getByRole("button", { name: "重新发送" }).waitFor();
+      await field().fill(
+        "What is the best time of the year to visit the harbour with two small children, and how long does it take?",
+      );
+      await page.keyboard.press("Alt+Enter");
+      const takeBack = page.locator(".queue").getByRole("button", { name: "取回" });
+      await expect.poll(() => takeBack.count()).toBe(2);
+      for (const [width, height] of windows) {
+        await page.setViewportSize({ width, height });
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+        expect(await page.evaluate<number[]>(beyondComposer)).toEqual([]);
+      }
+      await page.unroute(/\/messages$/);
+      for (const left of [1, 0]) {
+        await takeBack.first().click();
+        await expect.poll(() => takeBack.count()).toBe(left);
+        await field().fill("");
+      }
+      last.open();
+      await answered(page);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.getByRole("button", { name: "新对话" }).click();
     });
 
     test("a call that needs consent can be read and answered", async () => {
@@ -215,6 +248,13 @@ inChromium("the field and the cards in a browser", () => {
     })()`);
   }
 });
+
+/** Lists the right edges of the buttons that stand outside of where one writes, or are too narrow for a finger. */
+const beyondComposer = `(() => {
+  const { right } = document.querySelector(".composer").getBoundingClientRect();
+  return [...document.querySelectorAll(".queue button")].map((button) => button.getBoundingClientRect())
+    .filter((box) => box.right > right || box.width < 24).map((box) => box.right);
+})()`;
 
 /** A phone, a phone with its keyboard on the screen, and one on its side. */
 const windows = [

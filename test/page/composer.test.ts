@@ -168,6 +168,30 @@ inChromium("the field and the cards in a browser", () => {
     expect(await field().inputValue()).toBe("/help");
   });
 
+  test("the stop button looks the same under the pointer", async () => {
+    const { page } = watched;
+    const last = gate();
+    duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until });
+    duet.provider.script("strong", { text: "好。" });
+    await field().fill("");
+    await ask(page, "慢的？");
+    const stop = page.getByRole("button", { name: "停止" });
+    const colors = () =>
+      page.evaluate<string[]>(
+        "(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.querySelector('.stop')))",
+      );
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await field().hover();
+      const usual = await colors();
+      await stop.hover();
+      expect(await page.evaluate("document.querySelector('.stop').matches(':hover')")).toBe(true);
+      expect(await colors()).toEqual(usual);
+    }
+    last.open();
+    await answered(page);
+  });
+
   test("an answer is copied whole; Up in the empty field brings the last question back", async () => {
     const { page } = watched;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -507,6 +507,49 @@ test("a run that the server could not be told to stop is not stopping, and can b
   await until(store, ({ turns }) => turns[key]?.run.outcome?.status === "cancelled");
 });
 
+test("that a run could not be stopped is said until it is stopped after all or ends, and not of one that has ended meanwhile", async () => {
+  const open = await serve([[call], [call], "Done.", [call], "Done."], { settings: { tools: { ask: ["look"] } } });
+  const refused: Promise<void>[] = [];
+  const { store, runs } = open(({ cancel }) => ({ cancel: (id) => refused.shift() ?? cancel(id) }));
+  const failure = new ApiError(500, "the server failed", null);
+  const attempt = createReportErrors(store, () => "en");
+  const stop = (key: string) => attempt(runs.stop(key), "Not stopped: ", key);
+  const ask = async (): Promise<string> => {
+    runs.ask("What is it?");
+    await until(store, waits);
+    return shown(store.state).at(-1)?.key ?? "";
+  };
+  const answer = async (key: string): Promise<void> => {
+    const question = store.state.turns[key]?.question;
+    if (question !== undefined) await runs.reply(key, question, "once");
+    await until(store, ({ turns }) => turns[key]?.run.outcome?.status === "complete");
+  };
+
+  const first = await ask();
+  refused.push(Promise.reject(failure));
+  await stop(first);
+  expect(store.state.problem?.text).toBe("Not stopped: the server failed");
+  await stop(first);
+  expect(store.state.problem).toBeUndefined();
+  await until(store, ({ turns }) => turns[first]?.run.outcome?.status === "cancelled");
+
+  const second = await ask();
+  refused.push(Promise.reject(failure));
+  await stop(second);
+  expect(store.state.problem?.text).toBe("Not stopped: the server failed");
+  await answer(second);
+  await until(store, ({ problem }) => problem === undefined);
+
+  const third = await ask();
+  const late = Promise.withResolvers<void>();
+  refused.push(late.promise);
+  const stopping = stop(third);
+  await answer(third);
+  late.reject(failure);
+  await stopping;
+  expect(store.state.problem).toBeUndefined();
+});
+
 test("a run that is to be stopped before it has a name and never gets one is over without an error about the stop", async () => {
   const open = await serve([]);
   const { store, runs } = open(() => ({ ask: () => Promise.reject(new ApiError(429, "too many runs", null)) }));

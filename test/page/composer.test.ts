@@ -153,6 +153,15 @@ inChromium("the field and the cards in a browser", () => {
     const said = page.getByRole("list", { name: "你在运行期间说的话" }).getByText("用法语", { exact: true });
     await said.waitFor();
     await page.getByText("等待模型读取").waitFor();
+    await field().fill("长".repeat(10_001));
+    await page.getByText("内容有 10,001 个字符，转达给运行的最多 10,000 个").waitFor();
+    await page.keyboard.press("Enter");
+    expect((await field().inputValue()).length).toBe(10_001);
+    await send(page, "/hepl");
+    await page.getByText("这个页面没有 /hepl 命令").waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => field().inputValue()).toBe("");
+    await page.getByRole("list", { name: "你在运行期间说的话" }).getByText("/hepl", { exact: true }).waitFor();
     await send(page, "/help");
     await page.getByText("一次运行正在进行").waitFor();
     await page.locator(".step summary .facts[data-seconds]").waitFor({ state: "attached" });

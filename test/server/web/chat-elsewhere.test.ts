@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mostMessages } from "../../../src/core/run/run-inbox.ts";
+import { longestMessage, mostMessages } from "../../../src/core/run/message-limits.ts";
 import { type Api, createApi } from "../../../src/server/web/chat/api/api.ts";
 import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
 import { createSender, UnreachedError } from "../../../src/server/web/chat/api/sender.ts";
@@ -473,6 +473,48 @@ test("a run that the server does not know any more says so in plain words, is fo
   runs.ask("Are you there?");
   await until(store, isAnswered);
   expect(shown(store.state)).toHaveLength(1);
+});
+
+test("a text that begins as a command does is held once while a run goes on, too, and sent where its writer is sure", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, actions } = open();
+  runs.ask("What is it?");
+  await until(store, waits);
+  for (const isQueued of [false, true])
+    expect(actions.send("/hepl", { isQueued })).toMatchObject({
+      kind: "held",
+      isSentAgain: true,
+      reason: {
+        en: expect.stringMatching(/^\/hepl is not a command of this page .* Press Enter again to send it all/),
+      },
+    });
+  expect(store.state.unsent).toEqual([]);
+  expect(actions.send("/help")).toMatchObject({ kind: "held", isSentAgain: false });
+  expect(actions.send("/hepl", { isSure: true })).toEqual({ kind: "sent", hasFiles: false });
+  expect(store.state.unsent).toMatchObject([{ text: "/hepl" }]);
+  expect(actions.send("/foo bar", { isSure: true, isQueued: true })).toMatchObject({ kind: "sent" });
+  await expect.poll(() => api.waiting(store.state.conversationId ?? "")).toMatchObject([{ message: "/foo bar" }]);
+});
+
+test("what is too long for a run is held before it is sent, also where it is sent again, and can be queued", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, actions } = open();
+  runs.ask("What is it?");
+  await until(store, waits);
+  const long = "x".repeat(longestMessage + 1);
+  const reason = "The text has 10,001 characters; a run takes at most 10,000: shorten it, or queue it (Alt+Enter).";
+  expect(findEnterEffect(store.state)).toBe("call");
+  expect(actions.send(long)).toMatchObject({ kind: "held", reason: { en: reason } });
+  store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
+  expect(findEnterEffect(store.state)).toBe("tell");
+  expect(actions.send(long)).toMatchObject({ kind: "held", reason: { en: reason } });
+  const { conversationId } = store.state;
+  store.change((chat) => addUnsent(chat, { conversationId, text: long, files: [], isQueued: false }));
+  for (const each of listUnsent(store.state)) actions.resend(each);
+  expect(store.state.problem?.text).toBe(reason);
+  expect(listUnsent(store.state)).toMatchObject([{ text: long }]);
+  expect(actions.send(long, { isQueued: true })).toMatchObject({ kind: "sent" });
+  await expect.poll(() => api.waiting(conversationId ?? "")).toMatchObject([{ message: long }]);
 });
 
 test("a run that the server could not be told to stop is not stopping, and can be stopped again", async () => {

@@ -169,9 +169,10 @@ inChromium("conversations and their branches in a browser", () => {
     test("what is typed right after the key for the search is searched for", async () => {
       const { page } = watched;
       await page.locator(".conversation button").first().focus();
-      const focused = await page.evaluate(`(() => {
+      const focused = await page.evaluate(`(async () => {
         const key = { key: "k", ctrlKey: true, bubbles: true, cancelable: true };
         document.activeElement.dispatchEvent(new KeyboardEvent("keydown", key));
+        await undefined;
         return document.activeElement.id;
       })()`);
       expect(focused).toBe("search");

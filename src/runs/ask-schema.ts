@@ -3,8 +3,8 @@ import { createLimitArguments } from "../config/limit-schemas.ts";
 import { chainProperty, longestChainText } from "../core/chain-text.ts";
 import type { LimitRow } from "../core/limits/limit-row.ts";
 import { offeredLimits } from "../core/limits/limits.ts";
+import { longestMessage } from "../core/run/message-limits.ts";
 import { modes } from "../core/run/modes.ts";
-import { longestMessage } from "../core/run/run-inbox.ts";
 import { findPermitProblem } from "../core/tools/tool-pattern.ts";
 import { type AttachmentInput, attachmentFields } from "./attachment-input.ts";
 

@@ -1,4 +1,4 @@
-import { longestMessage, mostMessages } from "../core/run/run-inbox.ts";
+import { longestMessage, mostMessages } from "../core/run/message-limits.ts";
 import { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import type { RunHandle } from "./live/run-handle.ts";

@@ -169,9 +169,10 @@ inChromium("conversations and their branches in a browser", () => {
     test("what is typed right after the key for the search is searched for", async () => {
       const { page } = watched;
       await page.locator(".conversation button").first().focus();
-      const focused = await page.evaluate(`(() => {
+      const focused = await page.evaluate(`(async () => {
         const key = { key: "k", ctrlKey: true, bubbles: true, cancelable: true };
         document.activeElement.dispatchEvent(new KeyboardEvent("keydown", key));
+        await undefined;
         return document.activeElement.id;
       })()`);
       expect(focused).toBe("search");
@@ -218,6 +219,34 @@ inChromium("conversations and their branches in a browser", () => {
       expect((await words).postDataJSON()).toEqual({ rating: "up", comment: "说得清楚" });
       await last.getByText("谢谢，已记下。").waitFor();
     });
+  });
+
+  test("another language changes the words of the page alone: what is being written stays, and a comment that was sent", async () => {
+    const { page } = watched;
+    const [first, last] = [page.locator(".turn").first(), page.locator(".turn").last()];
+    say("好。");
+    await ask(page, "用量多少？");
+    await answered(page);
+    await first.hover();
+    await first.getByRole("button", { name: "回答得不好" }).click();
+    await first.getByRole("textbox", { name: "说说为什么（可选）" }).fill("太短");
+    await last.hover();
+    await last.getByRole("button", { name: "修改问题" }).click();
+    await last.getByRole("textbox", { name: "修改问题" }).fill("改到一半");
+    await page.locator(".conversation").first().hover();
+    await page.locator(".conversation .open-menu").first().click();
+    await page.getByRole("menuitem", { name: "重命名" }).click();
+    await page.getByRole("textbox", { name: "新标题" }).fill("标题写到一半");
+    const language = page.getByRole("combobox", { name: /语言|Language/ });
+    await language.selectOption("en");
+    await page.getByText("Thank you, noted.").waitFor();
+    expect(await page.getByRole("textbox", { name: "New title" }).inputValue()).toBe("标题写到一半");
+    expect(await page.getByRole("textbox", { name: "Say why, if you like" }).inputValue()).toBe("太短");
+    expect(await page.getByRole("textbox", { name: "Edit the question" }).inputValue()).toBe("改到一半");
+    expect(await last.locator(".fold-bill").textContent()).toMatch(/^Usage[^\p{Script=Han}]*$/u);
+    await language.selectOption("zh");
+    await page.getByRole("textbox", { name: "新标题" }).press("Escape");
+    await page.getByRole("textbox", { name: "修改问题" }).press("Escape");
   });
 
   test("the first answer gives the conversation a title that says what it is about", async () => {

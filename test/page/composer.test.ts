@@ -11,7 +11,7 @@ inChromium("the field and the cards in a browser", () => {
   let watched: WatchedPage;
   beforeAll(async () => {
     duet = await startPageDuet({ settings: { tools: { ask: ["calculator"] } } });
-    watched = await openPage(duet.origin);
+    watched = await openPage(duet.origin, { meant: /ERR_FAILED/ });
   });
   checkFaults(() => [watched]);
   beforeEach(() => watched.page.setViewportSize({ width: 1280, height: 800 }));
@@ -33,6 +33,30 @@ inChromium("the field and the cards in a browser", () => {
       for (const [at, least] of [400, 190, 240, 380].entries()) expect(rooms[at]).toBeGreaterThan(least);
     });
 
+    test("the next key after Ctrl+K is searched for, in place of what was searched before, wherever the list was", async () => {
+      const { page } = watched;
+      for (const [width, height] of [windows[0], [1280, 800]] as const) {
+        await page.setViewportSize({ width, height });
+        await field().click();
+        if (width > 760) await page.keyboard.press("Control+Shift+S");
+        // The next key is a task of its own, which comes after what the one before it has left to be done.
+        const focused = await page.evaluate(`(async () => {
+          const key = { key: "k", ctrlKey: true, bubbles: true, cancelable: true };
+          document.activeElement.dispatchEvent(new KeyboardEvent("keydown", key));
+          await undefined;
+          return document.activeElement.id;
+        })()`);
+        expect(focused).toBe("search");
+        for (const words of ["港口", "天气"]) {
+          await page.keyboard.press("Control+k");
+          await page.keyboard.insertText(words);
+          expect(await page.locator("#search").inputValue()).toBe(words);
+        }
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("Escape");
+      }
+    });
+
     test("Ctrl+K leads to the search, also where the list comes in from the side", async () => {
       const { page } = watched;
       for (const [width, height] of [windows[0], [640, 400]] as const) {
@@ -43,6 +67,39 @@ inChromium("the field and the cards in a browser", () => {
         await page.keyboard.press("Escape");
         await page.locator("#search").waitFor({ state: "hidden" });
       }
+    });
+
+    test("a text that waits, and one that was not taken, is one line beside its buttons, whatever its length", async () => {
+      const { page } = watched;
+      const last = gate();
+      duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until });
+      duet.provider.script("strong", { text: "好。" });
+      await ask(page, "什么时候去港口？");
+      await untilRun(page, ({ steps }) => steps[0]?.text.includes("慢") === true);
+      await page.route(/\/messages$/, (route) => route.abort());
+      await send(page, `不要${"很".repeat(120)}长`);
+      await page.getByRole("button", { name: "重新发送" }).waitFor();
+      await field().fill(
+        "What is the best time of the year to visit the harbour with two small children, and how long does it take?",
+      );
+      await page.keyboard.press("Alt+Enter");
+      const takeBack = page.locator(".queue").getByRole("button", { name: "取回" });
+      await expect.poll(() => takeBack.count()).toBe(2);
+      for (const [width, height] of windows) {
+        await page.setViewportSize({ width, height });
+        expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+        expect(await page.evaluate<number[]>(beyondComposer)).toEqual([]);
+      }
+      await page.unroute(/\/messages$/);
+      for (const left of [1, 0]) {
+        await takeBack.first().click();
+        await expect.poll(() => takeBack.count()).toBe(left);
+        await field().fill("");
+      }
+      last.open();
+      await answered(page);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.getByRole("button", { name: "新对话" }).click();
     });
 
     test("a call that needs consent can be read and answered", async () => {
@@ -120,6 +177,15 @@ inChromium("the field and the cards in a browser", () => {
     const said = page.getByRole("list", { name: "你在运行期间说的话" }).getByText("用法语", { exact: true });
     await said.waitFor();
     await page.getByText("等待模型读取").waitFor();
+    await field().fill("长".repeat(10_001));
+    await page.getByText("内容有 10,001 个字符，转达给运行的最多 10,000 个").waitFor();
+    await page.keyboard.press("Enter");
+    expect((await field().inputValue()).length).toBe(10_001);
+    await send(page, "/hepl");
+    await page.getByText("这个页面没有 /hepl 命令").waitFor();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => field().inputValue()).toBe("");
+    await page.getByRole("list", { name: "你在运行期间说的话" }).getByText("/hepl", { exact: true }).waitFor();
     await send(page, "/help");
     await page.getByText("一次运行正在进行").waitFor();
     await page.locator(".step summary .facts[data-seconds]").waitFor({ state: "attached" });
@@ -133,6 +199,30 @@ inChromium("the field and the cards in a browser", () => {
     await said.waitFor();
     await page.getByText("一次运行正在进行").waitFor({ state: "hidden" });
     expect(await field().inputValue()).toBe("/help");
+  });
+
+  test("the stop button looks the same under the pointer", async () => {
+    const { page } = watched;
+    const last = gate();
+    duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until });
+    duet.provider.script("strong", { text: "好。" });
+    await field().fill("");
+    await ask(page, "慢的？");
+    const stop = page.getByRole("button", { name: "停止" });
+    const colors = () =>
+      page.evaluate<string[]>(
+        "(({ backgroundColor, color }) => [backgroundColor, color])(getComputedStyle(document.querySelector('.stop')))",
+      );
+    for (const colorScheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await field().hover();
+      const usual = await colors();
+      await stop.hover();
+      expect(await page.evaluate("document.querySelector('.stop').matches(':hover')")).toBe(true);
+      expect(await colors()).toEqual(usual);
+    }
+    last.open();
+    await answered(page);
   });
 
   test("an answer is copied whole; Up in the empty field brings the last question back", async () => {
@@ -215,6 +305,13 @@ inChromium("the field and the cards in a browser", () => {
     })()`);
   }
 });
+
+/** Lists the right edges of the buttons that stand outside of where one writes, or are too narrow for a finger. */
+const beyondComposer = `(() => {
+  const { right } = document.querySelector(".composer").getBoundingClientRect();
+  return [...document.querySelectorAll(".queue button")].map((button) => button.getBoundingClientRect())
+    .filter((box) => box.right > right || box.width < 24).map((box) => box.right);
+})()`;
 
 /** A phone, a phone with its keyboard on the screen, and one on its side. */
 const windows = [

@@ -1,4 +1,5 @@
 import { createRandomHex } from "../../kit/random.ts";
+import { longestMessage, mostMessages } from "./message-limits.ts";
 
 /** Holds what a person says to a run while it works. */
 export interface RunMessage {
@@ -34,12 +35,6 @@ export interface InboxReader {
   isAnswering(): boolean;
   onArrive(message: RunMessage): void;
 }
-
-/** Limits a message, in UTF-16 units. */
-export const longestMessage = 10_000;
-
-/** Limits the messages of one run. */
-export const mostMessages = 20;
 
 export function createRunInbox({ isAskedLater = false } = {}): RunInbox {
   const waiting: RunMessage[] = [];

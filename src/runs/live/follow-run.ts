@@ -1,7 +1,7 @@
 import { isTakeoverNotice } from "../../core/notices/outcome-notices.ts";
 import type { AgentEvent } from "../../core/run/events.ts";
+import { longestMessage } from "../../core/run/message-limits.ts";
 import type { Outcome } from "../../core/run/outcome.ts";
-import { longestMessage } from "../../core/run/run-inbox.ts";
 import { LostRunError } from "../../core/store/journal.ts";
 import type { PostedQuestion } from "../../core/store/run-mailbox.ts";
 import type { RunUpdate, SharedRun, SharedRuns } from "../../core/store/shared-runs.ts";

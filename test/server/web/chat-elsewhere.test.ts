@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mostMessages } from "../../../src/core/run/run-inbox.ts";
+import { longestMessage, mostMessages } from "../../../src/core/run/message-limits.ts";
 import { type Api, createApi } from "../../../src/server/web/chat/api/api.ts";
 import { ApiError } from "../../../src/server/web/chat/api/api-error.ts";
 import { createSender, UnreachedError } from "../../../src/server/web/chat/api/sender.ts";
@@ -475,6 +475,48 @@ test("a run that the server does not know any more says so in plain words, is fo
   expect(shown(store.state)).toHaveLength(1);
 });
 
+test("a text that begins as a command does is held once while a run goes on, too, and sent where its writer is sure", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, actions } = open();
+  runs.ask("What is it?");
+  await until(store, waits);
+  for (const isQueued of [false, true])
+    expect(actions.send("/hepl", { isQueued })).toMatchObject({
+      kind: "held",
+      isSentAgain: true,
+      reason: {
+        en: expect.stringMatching(/^\/hepl is not a command of this page .* Press Enter again to send it all/),
+      },
+    });
+  expect(store.state.unsent).toEqual([]);
+  expect(actions.send("/help")).toMatchObject({ kind: "held", isSentAgain: false });
+  expect(actions.send("/hepl", { isSure: true })).toEqual({ kind: "sent", hasFiles: false });
+  expect(store.state.unsent).toMatchObject([{ text: "/hepl" }]);
+  expect(actions.send("/foo bar", { isSure: true, isQueued: true })).toMatchObject({ kind: "sent" });
+  await expect.poll(() => api.waiting(store.state.conversationId ?? "")).toMatchObject([{ message: "/foo bar" }]);
+});
+
+test("what is too long for a run is held before it is sent, also where it is sent again, and can be queued", async () => {
+  const open = await serve([[call]], { settings: { tools: { ask: ["look"] } } });
+  const { api, store, runs, actions } = open();
+  runs.ask("What is it?");
+  await until(store, waits);
+  const long = "x".repeat(longestMessage + 1);
+  const reason = "The text has 10,001 characters; a run takes at most 10,000: shorten it, or queue it (Alt+Enter).";
+  expect(findEnterEffect(store.state)).toBe("call");
+  expect(actions.send(long)).toMatchObject({ kind: "held", reason: { en: reason } });
+  store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
+  expect(findEnterEffect(store.state)).toBe("tell");
+  expect(actions.send(long)).toMatchObject({ kind: "held", reason: { en: reason } });
+  const { conversationId } = store.state;
+  store.change((chat) => addUnsent(chat, { conversationId, text: long, files: [], isQueued: false }));
+  for (const each of listUnsent(store.state)) actions.resend(each);
+  expect(store.state.problem?.text).toBe(reason);
+  expect(listUnsent(store.state)).toMatchObject([{ text: long }]);
+  expect(actions.send(long, { isQueued: true })).toMatchObject({ kind: "sent" });
+  await expect.poll(() => api.waiting(conversationId ?? "")).toMatchObject([{ message: long }]);
+});
+
 test("a run that the server could not be told to stop is not stopping, and can be stopped again", async () => {
   const open = await serve([], { gate: new Promise(() => {}) });
   const isDown = [true, true];
@@ -505,6 +547,49 @@ test("a run that the server could not be told to stop is not stopping, and can b
 
   await attempt(runs.stop(key));
   await until(store, ({ turns }) => turns[key]?.run.outcome?.status === "cancelled");
+});
+
+test("that a run could not be stopped is said until it is stopped after all or ends, and not of one that has ended meanwhile", async () => {
+  const open = await serve([[call], [call], "Done.", [call], "Done."], { settings: { tools: { ask: ["look"] } } });
+  const refused: Promise<void>[] = [];
+  const { store, runs } = open(({ cancel }) => ({ cancel: (id) => refused.shift() ?? cancel(id) }));
+  const failure = new ApiError(500, "the server failed", null);
+  const attempt = createReportErrors(store, () => "en");
+  const stop = (key: string) => attempt(runs.stop(key), "Not stopped: ", key);
+  const ask = async (): Promise<string> => {
+    runs.ask("What is it?");
+    await until(store, waits);
+    return shown(store.state).at(-1)?.key ?? "";
+  };
+  const answer = async (key: string): Promise<void> => {
+    const question = store.state.turns[key]?.question;
+    if (question !== undefined) await runs.reply(key, question, "once");
+    await until(store, ({ turns }) => turns[key]?.run.outcome?.status === "complete");
+  };
+
+  const first = await ask();
+  refused.push(Promise.reject(failure));
+  await stop(first);
+  expect(store.state.problem?.text).toBe("Not stopped: the server failed");
+  await stop(first);
+  expect(store.state.problem).toBeUndefined();
+  await until(store, ({ turns }) => turns[first]?.run.outcome?.status === "cancelled");
+
+  const second = await ask();
+  refused.push(Promise.reject(failure));
+  await stop(second);
+  expect(store.state.problem?.text).toBe("Not stopped: the server failed");
+  await answer(second);
+  await until(store, ({ problem }) => problem === undefined);
+
+  const third = await ask();
+  const late = Promise.withResolvers<void>();
+  refused.push(late.promise);
+  const stopping = stop(third);
+  await answer(third);
+  late.reject(failure);
+  await stopping;
+  expect(store.state.problem).toBeUndefined();
 });
 
 test("a run that is to be stopped before it has a name and never gets one is over without an error about the stop", async () => {

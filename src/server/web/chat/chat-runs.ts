@@ -8,6 +8,7 @@ import { followRun, type RunUpdate } from "./api/follow-run.ts";
 import type { OpenQuestion } from "./api/question.ts";
 import { createKey } from "./create-key.ts";
 import { measureBase64 } from "./measure-base64.ts";
+import { createRunStops } from "./run-stops.ts";
 import {
   addTurn,
   type ChatState,
@@ -68,8 +69,7 @@ export function createChatRuns({
   onListChange,
   onEnd,
 }: RunsOptions): ChatRuns {
-  /** Holds the stops of turns whose runs have no ID yet: each is settled when its run has one, or is over. */
-  const toStop = new Map<string, PromiseWithResolvers<void>>();
+  const stops = createRunStops(api, store);
   const runIdAt = (key: string): string | undefined => store.state.turns[key]?.run.runId;
 
   /** Returns true where another turn shows the run already. */
@@ -79,30 +79,7 @@ export function createChatRuns({
 
   function setRunId(key: string, runId: string): void {
     store.change((chat) => changeRun(chat, key, { type: "told", runId, events: [] }));
-    settleStop(key, runId);
-  }
-
-  /** Stops a run, if it is to be stopped, as soon as it has an ID. Without one it is over. */
-  function settleStop(key: string, runId?: string): void {
-    toStop.get(key)?.resolve(runId === undefined ? undefined : cancel(key, runId));
-    toStop.delete(key);
-  }
-
-  function stopLater(key: string): Promise<void> {
-    const later = toStop.get(key) ?? Promise.withResolvers<void>();
-    toStop.set(key, later);
-    return later.promise;
-  }
-
-  async function cancel(key: string, runId: string): Promise<void> {
-    await api.cancel(runId).catch((thrown: unknown) => {
-      setStopping(key, false);
-      throw thrown;
-    });
-  }
-
-  function setStopping(key: string, isStopping: boolean): void {
-    store.change((chat) => changeTurn(chat, key, (turn) => ({ ...turn, isStopping })));
+    stops.settle(key, runId);
   }
 
   /** Follows the run of a turn; one that has no name yet is begun by `ask`. What goes wrong is shown in its turn. */
@@ -117,7 +94,7 @@ export function createChatRuns({
           const response = await ask(signal);
           runId = readRunId(response);
           if (runId !== undefined && isListed(key, runId)) {
-            settleStop(key, runId);
+            stops.settle(key, runId);
             store.change((chat) => removeTurn(chat, key));
             return new Response(null, { status: 204 });
           }
@@ -133,7 +110,7 @@ export function createChatRuns({
       if (runId !== undefined && isMissing(thrown)) reportLostRun(key);
       else fail(key, thrown);
     }
-    settleStop(key);
+    stops.end(key);
     onEnd();
   }
 
@@ -196,11 +173,7 @@ export function createChatRuns({
       );
       void follow(runId);
     },
-    async stop(key) {
-      setStopping(key, true);
-      const runId = runIdAt(key);
-      await (runId === undefined ? stopLater(key) : cancel(key, runId));
-    },
+    stop: stops.stop,
     async reply(key, question, reply) {
       const runId = runIdAt(key);
       if (runId === undefined) return;

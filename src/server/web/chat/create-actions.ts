@@ -14,8 +14,9 @@ import {
   chooseSearch,
   startConversation,
 } from "./state/chat-choices.ts";
-import { changeTurn, findActiveTurn, type Store, showProblem } from "./state/chat-state.ts";
+import { changeTurn, findActiveTurn, type Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
+import { showProblem } from "./state/problems.ts";
 import { findBranch } from "./state/talk-tree.ts";
 import { turnTexts } from "./state/turn-texts.ts";
 import { removeUnsent } from "./state/unsent.ts";
@@ -47,7 +48,7 @@ export function createActions(options: ActionsOptions): ChatActions {
     stop() {
       const going = findActiveTurn(store.state);
       if (going === undefined) return false;
-      void attempt(runs.stop(going.key), say(screen().locale, chatTexts.notStopped));
+      void attempt(runs.stop(going.key), say(screen().locale, chatTexts.notStopped), going.key);
       return true;
     },
     newChat() {

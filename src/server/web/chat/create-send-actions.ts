@@ -8,9 +8,10 @@ import { type AskOptions, type ChatRuns, toQuestion } from "./chat-runs.ts";
 import { createKey } from "./create-key.ts";
 import type { ReportErrors } from "./report-errors.ts";
 import { describeUnknownCommand, isCommand, isKnownCommand, runCommand } from "./state/chat-commands.ts";
-import { findActiveTurn, type Store, showProblem, type Unsent } from "./state/chat-state.ts";
+import { findActiveTurn, type Store, type Unsent } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
-import { findEnterEffect } from "./state/enter-effect.ts";
+import { findEnterEffect, findTooLong } from "./state/enter-effect.ts";
+import { showProblem } from "./state/problems.ts";
 import { describeLateReply, describeLostFiles, turnTexts } from "./state/turn-texts.ts";
 import { addUnsent, addUnsentFiles, markBeingQueued, offerAgain, removeUnsent } from "./state/unsent.ts";
 import type { SendActions, SendOptions, SendResult } from "./views/chat-actions.ts";
@@ -142,19 +143,23 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
   }
 
   /** Answers the question of a run, says something to the run, or lets the text wait for its end. */
-  function sendWhileRunning(text: string, { isQueued = false, files = [] }: SendOptions): SendResult {
+  function sendWhileRunning(text: string, { isQueued = false, isSure, files = [] }: SendOptions): SendResult {
     const going = findActiveTurn(store.state);
     const runId = going?.run.runId;
     if (going === undefined || runId === undefined) return hold(chatTexts.notBegun);
     const { conversationId } = store.state;
     const entry = { conversationId, text, files: [], isQueued: false };
+    const effect = isQueued ? "wait" : findEnterEffect(store.state);
+    const tooLong = findTooLong(text, effect);
+    if (tooLong !== undefined) return hold(tooLong);
     const typed = isQueued ? undefined : going.question && readTypedReply(going.question.kind, text);
     if (going.question !== undefined && typed !== undefined) {
       answer(entry, runs.reply(going.key, going.question, typed));
       return withoutFiles;
     }
     if (isKnownCommand(text)) return hold(chatTexts.runGoes);
-    if (!isQueued && findEnterEffect(store.state) !== "wait") {
+    if (isCommand(text) && isSure !== true) return holdUnknownCommand(text);
+    if (effect !== "wait") {
       void sendToRun(runId, entry, files);
       return withoutFiles;
     }
@@ -171,7 +176,7 @@ export function createSendActions({ api, store, runs, waiting, attempt, screen }
       store.change((chat) => runCommand(chat, text));
       return withoutFiles;
     }
-    if (isCommand(text) && options.isSure !== true) return hold(describeUnknownCommand(text));
+    if (isCommand(text) && options.isSure !== true) return holdUnknownCommand(text);
     runs.ask(text, { files: options.files });
     return withFiles;
   };
@@ -217,7 +222,11 @@ const withFiles: SendResult = { kind: "sent", hasFiles: true };
 const withoutFiles: SendResult = { kind: "sent", hasFiles: false };
 
 function hold(reason: Text): SendResult {
-  return { kind: "held", reason };
+  return { kind: "held", reason, isSentAgain: false };
+}
+
+function holdUnknownCommand(text: string): SendResult {
+  return { kind: "held", reason: describeUnknownCommand(text), isSentAgain: true };
 }
 
 /** Returns true where a run reads nothing more, or its question has been answered. */

@@ -1,20 +1,24 @@
 import { type Locale, say } from "../../../kit/locale.ts";
 import { UnexpectedAnswerError } from "./api/api-error.ts";
 import { UnreachedError } from "./api/sender.ts";
-import { type Store, showProblem } from "./state/chat-state.ts";
+import type { Store } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
+import { showProblem } from "./state/problems.ts";
 
-/** Says what went wrong, behind the prefix, and gives whether all went well. Never rejects. */
-export type ReportErrors = (work: Promise<void>, prefix?: string) => Promise<boolean>;
+/**
+ * Says what went wrong, behind the prefix, and gives whether all went well. Never rejects. The key is that of a turn whose end settles
+ * the problem.
+ */
+export type ReportErrors = (work: Promise<void>, prefix?: string, turnKey?: string) => Promise<boolean>;
 
 export function createReportErrors(store: Store, locale: () => Locale): ReportErrors {
-  return async (work, prefix = "") => {
+  return async (work, prefix = "", turnKey = undefined) => {
     try {
       await work;
       return true;
     } catch (thrown) {
       const kind = thrown instanceof UnreachedError ? "unreached" : "other";
-      store.change((chat) => showProblem(chat, prefix + describeError(thrown, locale()), kind));
+      store.change((chat) => showProblem(chat, prefix + describeError(thrown, locale()), { kind, turnKey }));
       return false;
     }
   };

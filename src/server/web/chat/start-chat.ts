@@ -16,8 +16,9 @@ import { createReportErrors } from "./report-errors.ts";
 import { restoreChat, retryUntilReached } from "./restore-chat.ts";
 import { restoreTexts } from "./restore-texts.ts";
 import { settleMessages } from "./settle-messages.ts";
-import { type ChatState, createChat, createStore, forgetUnreached, showProblem } from "./state/chat-state.ts";
+import { type ChatState, createChat, createStore } from "./state/chat-state.ts";
 import { chatTexts } from "./state/chat-texts.ts";
+import { forgetUnreached, showProblem } from "./state/problems.ts";
 import { getTabTitle } from "./state/side-entries.ts";
 import { turnTexts } from "./state/turn-texts.ts";
 import { createAddressHash } from "./storage/address-hash.ts";
@@ -207,8 +208,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   });
   // Whoever has gone elsewhere on the page while it was loading is left there.
   if ((await attempt(begun)) && (document.activeElement ?? document.body) === document.body) screen.focus();
-  await account;
-  await opened;
+  await Promise.all([account, opened]);
   await restoreTexts({ api, texts, screen, store, waiting });
   reportSettings();
   hasBegun = true;

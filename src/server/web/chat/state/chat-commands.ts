@@ -115,19 +115,19 @@ function listHelp(): Text[] {
   return [...ofModes, ...ofCommands];
 }
 
-/** Says that a line is no command of the page, before it is sent as a question. */
+/** Says that a line is no command of the page, before it is sent to the models. */
 export function describeUnknownCommand(typed: string): Text {
   const name = toShortLine(/^\S*/.exec(typed)?.[0] ?? "", 40);
   const usage = findCommand(name)?.usage;
   if (usage !== undefined)
     return {
-      zh: `命令的写法是 ${usage}，后面不能再有别的内容。再按一次 Enter，就当作问题发送。`,
-      en: `The command is written ${usage}, with nothing behind it. Press Enter again to send this as a question.`,
+      zh: `命令的写法是 ${usage}，后面不能再有别的内容。再按一次 Enter，就当作普通文字发送。`,
+      en: `The command is written ${usage}, with nothing behind it. Press Enter again to send this all the same.`,
     };
   const known = Object.keys(commands);
   return {
-    zh: `这个页面没有 ${name} 命令，只有 ${known.join("、")}。再按一次 Enter，就当作问题发送。`,
-    en: `${name} is not a command of this page (available: ${known.join(", ")}). Press Enter again to send it as a question.`,
+    zh: `这个页面没有 ${name} 命令，只有 ${known.join("、")}。再按一次 Enter，就当作普通文字发送。`,
+    en: `${name} is not a command of this page (available: ${known.join(", ")}). Press Enter again to send it all the same.`,
   };
 }
 

@@ -103,6 +103,8 @@ export type TalkItem =
 export interface Problem {
   readonly kind: "unreached" | "other";
   readonly text: string;
+  /** Is the turn whose run could not be stopped. The end of that run settles the problem. */
+  readonly turnKey?: string | undefined;
 }
 
 /** Holds everything that the page shows. */
@@ -198,15 +200,6 @@ export function removeTurn(chat: ChatState, key: string): ChatState {
 /** Returns how long a deleted conversation can be restored, in milliseconds. */
 export function getUndoMs({ settings }: ChatState): number {
   return settings?.undoMs ?? usualUndoMs;
-}
-
-export function showProblem(chat: ChatState, text: string, kind: Problem["kind"] = "other"): ChatState {
-  return { ...chat, problem: { kind, text } };
-}
-
-/** Says no longer that the server cannot be reached. */
-export function forgetUnreached(chat: ChatState): ChatState {
-  return chat.problem?.kind === "unreached" ? { ...chat, problem: undefined } : chat;
 }
 
 /** Adds a note. `left` is the conversation that a switch has left, which can be taken up again. */

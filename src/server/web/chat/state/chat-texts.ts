@@ -128,6 +128,15 @@ export function describeTooLong(length: number, limit: number): Text {
   };
 }
 
+/** Describes a text that a run would refuse as too long, and that can be asked after it. Both numbers are in characters. */
+export function describeTooLongForRun(length: number, limit: number): Text {
+  const [now, allowed] = [length.toLocaleString("en"), limit.toLocaleString("en")];
+  return {
+    zh: `内容有 ${now} 个字符，转达给运行的最多 ${allowed} 个：请缩短，或者排队（Alt+Enter）。`,
+    en: `The text has ${now} characters; a run takes at most ${allowed}: shorten it, or queue it (Alt+Enter).`,
+  };
+}
+
 /** Names the link that leads to the provider. */
 export function describeSignIn(provider: string): Text {
   return { zh: `用 ${provider} 登录`, en: `Sign in with ${provider}` };

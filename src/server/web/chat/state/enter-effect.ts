@@ -1,7 +1,9 @@
 import type { QuestionKind } from "../../../../core/questions/user-question.ts";
+import { longestMessage } from "../../../../core/run/message-limits.ts";
 import type { Text } from "../../../../kit/locale.ts";
 import type { PageRunState } from "../../run/page-run-state.ts";
 import { type ChatState, findActiveTurn } from "./chat-state.ts";
+import { describeTooLong, describeTooLongForRun } from "./chat-texts.ts";
 
 /** Says what becomes of a text that is sent: it is asked, told to the run, asked when the run has ended, or answers its question. */
 export type EnterEffect = "ask" | "tell" | "wait" | AnsweredKind;
@@ -22,6 +24,17 @@ export const enterHints: Readonly<Record<EnterEffect, Text>> = {
 /** Returns true where the files beside a text are sent with it. What is told to a run, or answers it, is words. */
 export function canCarryFiles(effect: EnterEffect): boolean {
   return effect === "ask" || effect === "wait";
+}
+
+/** Limits a question to what the server accepts, in characters. */
+const longestQuestion = 100_000;
+
+/** Says of a text that it is too long for what becomes of it. It is undefined where the server takes the text. */
+export function findTooLong(text: string, effect: EnterEffect): Text | undefined {
+  const { length } = text.trim();
+  if (length > longestQuestion) return describeTooLong(length, longestQuestion);
+  // What is told to a run, or answers it, is asked when the run has ended where it is queued.
+  return canCarryFiles(effect) || length <= longestMessage ? undefined : describeTooLongForRun(length, longestMessage);
 }
 
 export function findEnterEffect(chat: ChatState): EnterEffect {

@@ -15,9 +15,12 @@ export interface SendOptions {
   readonly isQueued?: boolean;
 }
 
-/** Says what became of a text: it was held back for this reason, or sent, with its files or without them. */
+/**
+ * Says what became of a text: it was held back for this reason, or sent, with its files or without them. What is held back only to
+ * be sure is sent where the person sends it again.
+ */
 export type SendResult =
-  | { readonly kind: "held"; readonly reason: Text }
+  | { readonly kind: "held"; readonly reason: Text; readonly isSentAgain: boolean }
   | { readonly kind: "sent"; readonly hasFiles: boolean };
 
 /** Lists all user actions on the page. None of them rejects: errors are shown on the page. */

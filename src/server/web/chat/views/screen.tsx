@@ -186,10 +186,13 @@ function handleShortcut({ key, code, ctrlKey, metaKey, shiftKey, altKey }: Keybo
   else if (name === "k") {
     page.isFolded.value = false;
     page.drawer.value = isNarrow();
-    const moveToSearch = () => document.querySelector<HTMLElement>("#search")?.focus();
-    // What is typed next is searched for; a list that was folded takes the focus once it is in sight.
-    moveToSearch();
-    requestAnimationFrame(moveToSearch);
+    // What is typed next is searched for, in place of what was. A list that was out of sight takes the focus once Preact has
+    // drawn it, which it does in a microtask before this one and so before the next key.
+    queueMicrotask(() => {
+      const search = document.querySelector<HTMLInputElement>("#search");
+      search?.focus();
+      search?.select();
+    });
   } else return false;
   return true;
 }

@@ -97,10 +97,10 @@ function ConversationList() {
   const say = useSay();
   const { search } = chat.value;
   const entries = search === undefined ? toSideEntries(chat.value) : toSearchEntries(chat.value);
-  const groups: readonly { readonly name: string; readonly entries: readonly SideEntry[] }[] =
+  const groups: readonly { readonly key: string; readonly name: string; readonly entries: readonly SideEntry[] }[] =
     search === undefined
-      ? groupEntries(entries, Date.now()).map((group) => ({ ...group, name: say(group.name) }))
-      : [{ name: say(sideTexts.found), entries }];
+      ? groupEntries(entries, Date.now()).map(({ name, ...group }) => ({ ...group, key: name.en, name: say(name) }))
+      : [{ key: sideTexts.found.en, name: say(sideTexts.found), entries }];
   const none = search === undefined ? chatTexts.noConversations : sideTexts.notFound;
   const isKnown = search === undefined || search.entries !== undefined;
   return (
@@ -108,7 +108,7 @@ function ConversationList() {
       {groups
         .filter((group) => group.entries.length > 0)
         .map((group) => (
-          <section key={group.name} class="group" aria-label={group.name}>
+          <section key={group.key} class="group" aria-label={group.name}>
             <h2>{group.name}</h2>
             <ul class="conversations">
               {group.entries.map((entry) => (

@@ -36,11 +36,8 @@ export function Talk() {
 
 /** A row whose turn is the same has the same node, which Preact then leaves alone: of a long conversation, one turn is drawn. */
 function useRows({ items, turns }: ChatState): VNode[] {
-  const { locale } = usePage();
   const known = useRef(new Map<string, { turn: Turn; isNewest: boolean; row: VNode }>());
   const newest = items.findLast(({ kind }) => kind === "turn")?.key;
-  // What is shared with the page of a run has the language that it was made in.
-  const language = locale.value;
   return useMemo(() => {
     const before = known.current;
     known.current = new Map();
@@ -49,14 +46,14 @@ function useRows({ items, turns }: ChatState): VNode[] {
       const turn = turns[item.key];
       if (turn === undefined) return [];
       const isNewest = item.key === newest;
-      const key = `${language} ${item.key}`;
+      const { key } = item;
       const kept = before.get(key);
       const isSame = kept?.turn === turn && kept.isNewest === isNewest;
       const row = isSame ? kept.row : <TurnView key={key} turn={turn} isNewest={isNewest} />;
       known.current.set(key, { turn, isNewest, row });
       return [row];
     });
-  }, [items, turns, language]);
+  }, [items, turns]);
 }
 
 /** Draws the end of a long conversation first, and the rest in slices that each hold the page up for a few milliseconds. */

@@ -1,4 +1,5 @@
-import { forgetUnreached, type Store } from "../state/chat-state.ts";
+import type { Store } from "../state/chat-state.ts";
+import { forgetUnreached } from "../state/problems.ts";
 
 /**
  * All parts that talk to the server say whether it is unreachable. The page shows the problem while any of them

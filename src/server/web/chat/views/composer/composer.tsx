@@ -2,9 +2,10 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Text } from "../../../../../kit/locale.ts";
 import { isKnownCommand } from "../../state/chat-commands.ts";
 import { type ChatState, findActiveTurn } from "../../state/chat-state.ts";
-import { chatTexts, describeTooLong } from "../../state/chat-texts.ts";
-import { canCarryFiles, enterHints, findEnterEffect } from "../../state/enter-effect.ts";
+import { chatTexts } from "../../state/chat-texts.ts";
+import { canCarryFiles, enterHints, findEnterEffect, findTooLong } from "../../state/enter-effect.ts";
 import { turnTexts } from "../../state/turn-texts.ts";
+import type { SendResult } from "../chat-actions.ts";
 import { Icon } from "../controls/icon.tsx";
 import { usePage, useSay } from "../page-model.ts";
 import { AttachButton, Attachments, addFiles, findFileProblem, hasFiles } from "./attachments.tsx";
@@ -13,16 +14,16 @@ import { findWrongParameter } from "./model-settings.tsx";
 import { Queue } from "./queue.tsx";
 import { UnsentTexts } from "./unsent.tsx";
 
-/** Limits a question to what the server accepts, in characters. */
-const longestQuestion = 100_000;
+/** Is what became of a text that was not sent. */
+type HeldResult = Extract<SendResult, { kind: "held" }>;
 
 /** Shows the field for a question and what is sent with it. */
 export function Composer() {
   const page = usePage();
   const { chat, draft, files, unreadable, settings, actions, message } = page;
   const say = useSay();
-  /** Says why the text was not sent, and whether only because a run went on. */
-  const [held, setHeld] = useState<{ readonly word: Text; readonly isWait: boolean } | undefined>(undefined);
+  /** Says why the text was not sent, and whether the person who sends it again is sure. */
+  const [held, setHeld] = useState<HeldResult | undefined>(undefined);
   /** Is true where files alone were to be sent. */
   const [wantsWords, setWantsWords] = useState(false);
   const isGoing = page.isGoing.value;
@@ -33,7 +34,7 @@ export function Composer() {
   const sendText = (isQueued = false): void => {
     const trimmed = draft.peek().trim();
     setWantsWords(trimmed === "");
-    if (trimmed === "" || trimmed.length > longestQuestion) return;
+    if (trimmed === "" || findTooLong(trimmed, isQueued ? "wait" : effect) !== undefined) return;
     // What is told to a run or to the page is words; files wait for the next question.
     const isQuestion = (canCarryFiles(effect) || isQueued) && !isKnownCommand(trimmed);
     if (isQuestion && limits !== undefined && findFileProblem(files.value, limits) !== undefined) return;
@@ -44,8 +45,8 @@ export function Composer() {
       requestAnimationFrame(() => wrong.focus());
       return;
     }
-    const result = actions.send(trimmed, { files: files.value, isSure: held !== undefined && !held.isWait, isQueued });
-    setHeld(result.kind === "held" ? { word: result.reason, isWait: isGoing } : undefined);
+    const result = actions.send(trimmed, { files: files.value, isSure: held?.isSentAgain === true, isQueued });
+    setHeld(result.kind === "held" ? result : undefined);
     if (result.kind === "held") return;
     draft.value = "";
     unreadable.value = [];
@@ -69,8 +70,9 @@ export function Composer() {
     sendText(event.altKey);
   };
   useFittingHeight(message, text);
-  const heldWord = held?.isWait === isGoing || held?.isWait === false ? held?.word : undefined;
-  const word = explainHeld(text) ?? heldWord ?? explainFiles();
+  // What waits for the end of a run is held no longer than it goes on.
+  const heldWord = isGoing || held?.isSentAgain === true ? held?.reason : undefined;
+  const word = findTooLong(text, effect) ?? heldWord ?? explainFiles();
   return (
     <form
       class="composer"
@@ -166,11 +168,6 @@ function StopButton() {
       <Icon name="stop" />
     </button>
   );
-}
-
-function explainHeld(text: string): Text | undefined {
-  const { length } = text.trim();
-  return length > longestQuestion ? describeTooLong(length, longestQuestion) : undefined;
 }
 
 /** Browsers without `field-sizing` are told the height. */

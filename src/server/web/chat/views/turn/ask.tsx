@@ -86,7 +86,7 @@ function AskBody({ question, details, choices, send }: BodyProps) {
         ))}
       </div>
       {choices.map(
-        (choice) => choice.kind === "text" && writes && <ChangeField key={choice.label} choice={choice} send={send} />,
+        (choice) => choice.kind === "text" && writes && <ChangeField key={choice.kind} choice={choice} send={send} />,
       )}
     </>
   );

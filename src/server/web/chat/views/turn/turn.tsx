@@ -32,12 +32,13 @@ export interface TurnProps {
 export function TurnView({ turn, isNewest }: TurnProps) {
   const { locale, parts, actions } = usePage();
   const say = useSay();
-  const now = locale.peek();
+  const now = locale.value;
   const view = useMemo(() => toView(turn.run), [turn.run]);
   const shownSteps = useMemo(() => ({ view, isNewest }), [view, isNewest]);
   const { status } = view;
   const isOver = status !== "running" && status !== "needs_confirmation" && status !== "waiting";
-  const createResult = (title: string) => createLongResult(now, title, parts.loadResult);
+  const createSteps = (made: Locale) =>
+    createStepList(made, { createResult: (title) => createLongResult(made, title, parts.loadResult) });
   const run = useRef<HTMLDivElement>(null);
   /** Is true from when the person asked for the steps until they are in sight. */
   const isWanted = useRef(false);
@@ -59,7 +60,7 @@ export function TurnView({ turn, isNewest }: TurnProps) {
             {renderStatus(view, now)}
           </p>
         </div>
-        <PartView create={() => createBefore(now)} value={view} />
+        <PartView create={createBefore} value={view} />
         {turn.keptRunId !== undefined && (
           <button
             type="button"
@@ -73,10 +74,10 @@ export function TurnView({ turn, isNewest }: TurnProps) {
             {say(chatTexts.loadSteps)}
           </button>
         )}
-        <PartView create={() => createStepList(now, { createResult })} value={shownSteps} />
+        <PartView create={createSteps} value={shownSteps} />
         <SaidMessages turn={turn} view={view} />
         {turn.question && <Ask key={turn.question.id} turnKey={turn.key} question={turn.question} />}
-        <PartView create={() => createAnswerPart(now, undefined, parts)} value={view} />
+        <PartView create={(made) => createAnswerPart(made, undefined, parts)} value={view} />
         <div class="problem" role="alert" hidden={problem === ""}>
           {sanitize(problem)}
         </div>
@@ -113,8 +114,8 @@ function Bill({ view }: { readonly view: RunView }) {
   const fold = useRef<HTMLDetailsElement>(null);
   return (
     <details class="fold-bill" ref={fold}>
-      <summary>{renderBill(view.bill, locale.peek())}</summary>
-      <PartView create={() => createBillPart(locale.peek())} value={view} />
+      <summary>{renderBill(view.bill, locale.value)}</summary>
+      <PartView create={createBillPart} value={view} />
     </details>
   );
 }

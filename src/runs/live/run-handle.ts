@@ -41,6 +41,8 @@ export interface RunHandle extends LiveRun {
   readonly after: number | undefined;
   /** Says what becomes of it when everybody who waits for it has left. The configuration does when it is absent. */
   readonly onDisconnect: "cancel" | "finish" | undefined;
+  /** Is the ID of the run with which this one goes on, where the answer is that of both. */
+  readonly goesOnWith: string | undefined;
   /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
   /** Is true once the user of a host has been asked whether to go on with it, and while that is asked. */

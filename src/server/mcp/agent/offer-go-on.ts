@@ -46,7 +46,7 @@ export async function offerGoOn(
   if (chain.depth > 0 || asked.chain.depth > 0 || !(await askToGoOn(scope, run, outcome, receiver))) return undefined;
   const { input } = asked;
   const { output_schema: schema } = input;
-  return beginRun({
+  const next = beginRun({
     ...{ scope, host, chain, locale, hostRequest, goesOnWith: run },
     answerForm: schema && (await openOutputSchema(schema, outputSchemaPlace)),
     input: {
@@ -57,6 +57,8 @@ export async function offerGoOn(
       go_on: true,
     },
   });
+  next.earlier = outcome;
+  return next;
 }
 
 /** Returns true where the user wants to go on. A run whose place in its conversation cannot be read is offered to nobody. */

@@ -4,7 +4,8 @@ import { toGoOnQuestion } from "../../../core/run/go-on.ts";
 import type { Outcome } from "../../../core/run/outcome.ts";
 import type { HostRequest } from "../../../core/store/journal.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
-import { createWaitLimit, waitAbortable } from "../../../kit/async/timeout.ts";
+import { createTimeLimit, createWaitLimit, timeoutError, waitAbortable } from "../../../kit/async/timeout.ts";
+import { DuetError } from "../../../kit/errors.ts";
 import { say } from "../../../kit/locale.ts";
 import { renderPartial } from "../../../render/event-lines.ts";
 import { beginRun } from "../../../runs/begin-run.ts";
@@ -44,6 +45,7 @@ export async function offerGoOn(
   if (outcome.limit === undefined || outcome.status !== "partial" || asked === undefined || !host.asksForms)
     return undefined;
   if (chain.depth > 0 || asked.chain.depth > 0 || !(await askToGoOn(scope, run, outcome, receiver))) return undefined;
+  await checkIsNewest(scope, outcome, receiver.requestContext.signal);
   const { input } = asked;
   const { output_schema: schema } = input;
   const next = beginRun({
@@ -91,4 +93,29 @@ async function askToGoOn(
   } finally {
     limit.clear();
   }
+}
+
+/** The dialog may have stood open for minutes. Throws where another question has been answered in the conversation meanwhile. */
+async function checkIsNewest({ duet, caller }: CallerScope, outcome: Outcome, signal: AbortSignal): Promise<void> {
+  const what = { zh: "读取对话", en: "reading the conversation" };
+  const limit = createTimeLimit(longestCheckMs, () => timeoutError(what, longestCheckMs), signal);
+  try {
+    const looking = duet.store(caller).then((store) => isNewestRun(store, outcome));
+    if (!(await waitAbortable(looking, limit.signal))) throw movedOnError();
+  } finally {
+    limit.clear();
+  }
+}
+
+/** Limits how long that is looked for, in milliseconds. */
+const longestCheckMs = 5000;
+
+function movedOnError(): DuetError {
+  return new DuetError({
+    code: "invalid_request",
+    text: {
+      zh: "询问期间，这个对话里又回答了别的问题。",
+      en: "Another question has been answered in this conversation meanwhile.",
+    },
+  });
 }

@@ -317,6 +317,29 @@ test("a run that its user lets go on is stopped by the ID of the first, and its 
   expect((await waiting).outcome).toMatchObject({ status: "cancelled", run_id: outcome.run_id });
 });
 
+test("who goes on where another question was answered meanwhile gets the answer so far, with the reason", async () => {
+  const { client, model } = await connectHost({
+    turns: ["Hello.", ...firstTurns, "12 °C in Oslo."],
+    async reply() {
+      const { outcome } = await call(client, "agent_ask", { question: "And in Oslo?", conversation_id });
+      expect(outcome.status).toBe("complete");
+      return "accept";
+    },
+  });
+  const { conversation_id } = (await call(client, "agent_ask", { question: "Hello" })).outcome;
+  const { outcome } = await call(client, "agent_ask", { question, conversation_id });
+  expect(outcome).toMatchObject({
+    status: "partial",
+    notices: expect.arrayContaining([
+      expect.objectContaining({
+        code: "not-gone-on",
+        message: "Could not go on: Another question has been answered in this conversation meanwhile.",
+      }),
+    ]),
+  });
+  expect(model.requests).toHaveLength(4);
+});
+
 test("a later process gives the answers of both runs by the ID of either, as one with one list of sources", async () => {
   const home = await temporaryFolder();
   const shared = { settings: { conversations: { store: "disk" } }, environment: { DUET_HOME: home } };

@@ -196,7 +196,7 @@ test("a host that gives up while its user is asked to go on gets the answer when
   expect(asked).toHaveLength(2);
 });
 
-test("the same question, asked while its user is asked to go on, gets the answer without another run, and only then a new run", async () => {
+test("the same question, asked while its user is asked to go on, waits for the reply in its window without another run, and only then begins a new run", async () => {
   const shown = Promise.withResolvers<void>();
   const withdrawn = Promise.withResolvers<void>();
   const { client, asked, model } = await connectHost({
@@ -212,7 +212,7 @@ test("the same question, asked while its user is asked to go on, gets the answer
   const first = client.callTool({ name: "agent_ask", arguments: { question } }, { signal: stop.signal });
   const isGivenUp = expect(first).rejects.toThrow();
   await shown.promise;
-  const { outcome } = await call(client, "agent_ask", { question });
+  const { outcome } = await call(client, "agent_ask", { question, wait_s: 0 });
   expect(outcome).toMatchObject({ status: "partial", response: expect.stringContaining("Rome [1] and in Bari [2].") });
   expect([model.requests.length, asked.length]).toEqual([2, 1]);
   stop.abort();
@@ -274,6 +274,33 @@ test("who asks later for the result of a run that went on gets the answers of bo
   const { outcome } = await call(client, "agent_result", { run_id, detail: "full" });
   expect(outcome).toMatchObject({ status: "complete", run_id, meta: { tool_calls_count: 4 } });
   expect(outcome.response).toMatch(both);
+});
+
+test("two calls of one question both get the answers of both runs where its user goes on", async () => {
+  const shown = Promise.withResolvers<void>();
+  const replied = Promise.withResolvers<void>();
+  const { client, asked, model } = await connectHost({
+    turns: [...firstTurns, callWeather("Pisa"), "12 °C in Pisa [3]."],
+    async reply() {
+      shown.resolve();
+      await replied.promise;
+      return "accept";
+    },
+  });
+  const calls = [call(client, "agent_ask", { question })];
+  await shown.promise;
+  const joined = vi.fn();
+  const second = client.callTool({ name: "agent_ask", arguments: { question } }, { onprogress: joined });
+  await expect.poll(() => JSON.stringify(joined.mock.calls)).toContain("has been running");
+  replied.resolve();
+  const [first] = await Promise.all(calls);
+  expect(first?.outcome).toMatchObject({ status: "complete", response: expect.stringMatching(both) });
+  expect((await second).structuredContent).toMatchObject({
+    status: "complete",
+    run_id: first?.outcome.run_id,
+    response: expect.stringMatching(both),
+  });
+  expect([asked.length, model.requests.length]).toEqual([1, 4]);
 });
 
 test("a run that its user lets go on is waited for, told and stopped by the ID of the first", async () => {

@@ -3,9 +3,10 @@ import type { AgentEvent, Notice, Phase } from "../core/run/events.ts";
 import type { AgentsBill, ModelUsage, Outcome, OutcomeMeta } from "../core/run/outcome.ts";
 import { isLimit } from "../core/run/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
+import { capitalize } from "../kit/text/capitalize.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
 import { addCosts, renderCost, renderDollars, toAgentsCost, toModelCost } from "./known-cost.ts";
-import { describeRaise, type SettingPlace } from "./limit-advice.ts";
+import { describeRaise, limitPlaces, type SettingPlace } from "./limit-advice.ts";
 
 const longestValue = 160;
 
@@ -83,7 +84,11 @@ export function renderPartial(outcome: Outcome, locale: Locale, place: SettingPl
   const reason = say(locale, { zh: `${zh}。`, en: `${en}.` });
   const message = error && sanitizeLine(error.message);
   // What went wrong says more than that something did.
-  const sentences = stop === "error" && message ? message : [reason, message].filter(Boolean).join(" ");
+  const ended = stop === "error" && message ? message : [reason, message].filter(Boolean).join(" ");
+  const limit = findMetLimit(outcome);
+  const sentences = limit
+    ? joinSentences(ended, say(locale, { zh: `${limit.zh}。`, en: `${capitalize(limit.en)}.` }))
+    : ended;
   const advice = describeRaise(outcome, place, locale);
   return say(locale, {
     zh: `⚠ 这是不完整的回答：${sentences}${advice}`,
@@ -106,6 +111,12 @@ export const stopReasons: Record<Outcome["stop_reason"], Text> = {
   running: { zh: "还在运行", en: "still running" },
   cancelled: { zh: "已取消", en: "cancelled" },
 };
+
+/** Names the limit that a run met before something else ended it. The stop reason names any other. */
+function findMetLimit({ limit, stop_reason }: Outcome): Text | undefined {
+  const met = stoppingLimits.find(({ key }) => limitPlaces.some((place) => `${place}.${key}` === limit?.setting));
+  return met === undefined || met.stop.stopReason === stop_reason ? undefined : met.stop.partial;
+}
 
 type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_usd" | "agents">;
 

@@ -10,11 +10,11 @@ export type SettingPlace = "chat" | "flag" | "setting";
 const suggestedFactor = 4;
 
 /** Lists where a limit is set: by the operator for all runs, or for those of callers. */
-const places = ["agent", "serve.limits"];
+export const limitPlaces = ["agent", "serve.limits"];
 
 /** Says which setting raises the limit that ended a run, as a sentence. Returns an empty text where there is none. */
 export function describeRaise({ limit }: Pick<Outcome, "limit">, place: SettingPlace, locale: Locale): string {
-  const row = limitRows.find(({ key }) => places.some((place) => `${place}.${key}` === limit?.setting));
+  const row = limitRows.find(({ key }) => limitPlaces.some((place) => `${place}.${key}` === limit?.setting));
   if (limit === undefined || row === undefined) return "";
   const { value } = limit;
   const units = { seconds: [`${value} 秒`, `${value} s`], dollars: [`${value} 美元`, `$${value}`] };

@@ -44,6 +44,7 @@ export async function runAgent(options: RunOptions, onEvent: (event: AgentEvent)
   const recorder = createTraceRecorder({
     question: request.question,
     startedAt: taken && Date.parse(taken.begunAt),
+    goesOnWith: request.goesOnWith,
   });
   const told: Notice[] = [];
   const emit = (event: AgentEvent): void => {

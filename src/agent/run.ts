@@ -68,6 +68,8 @@ export interface RunRequest {
   readonly isInteractive?: boolean | undefined;
   /** Is true when the run goes on with the last one of the conversation, whose calls it must not repeat. */
   readonly goesOn?: boolean | undefined;
+  /** Is the ID of that run, where the answer is that of both. */
+  readonly goesOnWith?: string | undefined;
   /** Is true where the reader can take text back, and so is shown text of which it is not known yet what it is. */
   readonly drafts?: boolean | undefined;
   /** Is the form of the answer, where a program reads it. The answer is a text when it is absent. */

@@ -1,8 +1,10 @@
+import { findLimitRow } from "../core/limits/describe-limit.ts";
 import { mapLimits, stoppingLimits } from "../core/limits/limits.ts";
 import type { AgentEvent, Notice, Phase } from "../core/run/events.ts";
 import type { AgentsBill, ModelUsage, Outcome, OutcomeMeta } from "../core/run/outcome.ts";
 import { isLimit } from "../core/run/verdict.ts";
 import { type Locale, say, type Text } from "../kit/locale.ts";
+import { capitalize } from "../kit/text/capitalize.ts";
 import { sanitizeLine, toShortLine } from "../kit/text/sanitize.ts";
 import { addCosts, renderCost, renderDollars, toAgentsCost, toModelCost } from "./known-cost.ts";
 import { describeRaise, type SettingPlace } from "./limit-advice.ts";
@@ -85,12 +87,15 @@ export function renderPartial(
   const { error, stop_reason: stop } = outcome;
   const { zh, en } = stopReasons[stop];
   const reason = say(locale, { zh: `${zh}。`, en: `${en}.` });
+  // A run whose time is over says so itself.
+  const met = error?.code === "timeout" ? undefined : findMetLimit(outcome);
+  const limit = met ? say(locale, { zh: `${met.zh}。`, en: `${capitalize(met.en)}.` }) : "";
   const advice = describeRaise(outcome, place, locale);
   // The reason and the advice say all of a run whose time is over.
   const isTold = stop === "time_limit" && error?.code === "timeout" && advice !== "";
   const message = error === null || isTold ? "" : sanitizeLine(error.message);
   // What went wrong says more than that something did.
-  const sentences = stop === "error" && message ? [message, advice] : [reason, message, advice];
+  const sentences = stop === "error" && message ? [message, limit, advice] : [reason, message, limit, advice];
   const line = sentences.filter((sentence) => sentence !== "").reduce(joinSentences);
   return say(locale, { zh: `⚠ 这是不完整的回答：${line}`, en: `⚠ This answer is partial: ${line}` });
 }
@@ -110,6 +115,12 @@ export const stopReasons: Record<Outcome["stop_reason"], Text> = {
   running: { zh: "还在运行", en: "still running" },
   cancelled: { zh: "已取消", en: "cancelled" },
 };
+
+/** Names the limit that a run met before something else ended it. The stop reason names any other. */
+function findMetLimit({ limit, stop_reason }: Pick<Outcome, "limit" | "stop_reason">): Text | undefined {
+  const met = stoppingLimits.find(({ key }) => key === findLimitRow(limit?.setting)?.key);
+  return met === undefined || met.stop.stopReason === stop_reason ? undefined : met.stop.partial;
+}
 
 type Bill = Pick<OutcomeMeta, "models" | "total_tokens" | "latency_ms" | "cost_usd" | "agents">;
 

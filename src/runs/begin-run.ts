@@ -88,6 +88,7 @@ export function beginRun(asked: RunQuestionRequest): RunHandle {
       after,
     },
     onDisconnect,
+    goesOnWith: goesOnWith?.id,
     hostRequest,
     canAsk: (kind) => canAskKind(asked, kind),
     asksInAnswer: asked.asksInAnswer,

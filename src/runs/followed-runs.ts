@@ -61,7 +61,7 @@ const mostSame = 5;
 /** Is a run as a list shows it. */
 export type ListedRun = Pick<
   RunHandle,
-  "id" | "conversationId" | "question" | "outcome" | "startedAt" | "mode" | "after"
+  "id" | "conversationId" | "question" | "outcome" | "startedAt" | "mode" | "after" | "goesOnWith"
 > & { waits: boolean };
 
 export interface FollowedRunsOptions {
@@ -211,7 +211,7 @@ function findEnded(run: FollowedRun | undefined, { owner, tools }: Caller): RunH
 }
 
 function toListedRun({ runId, conversationId, header, begunAt, waits }: SharedRun): ListedRun {
-  const { question, mode, after } = header;
+  const { question, mode, after, goesOnWith } = header;
   const startedAt = Date.parse(begunAt);
-  return { id: runId, conversationId, question, outcome: undefined, startedAt, mode, after, waits };
+  return { id: runId, conversationId, question, outcome: undefined, startedAt, mode, after, goesOnWith, waits };
 }

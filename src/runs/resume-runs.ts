@@ -74,6 +74,7 @@ export function createResumer({ duet, storedRuns, runs, entrance, patienceMs }: 
       locale: taken.header.locale,
       entrance: taken.header.entrance,
       onDisconnect: taken.header.onDisconnect,
+      goesOnWith: taken.header.goesOnWith,
       resumed,
       request,
       canAsk: (kind) => taken.header.asks.includes(kind),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/core/run/events.ts";
+import type { Outcome } from "../../src/core/run/outcome.ts";
 import { timeoutError } from "../../src/kit/async/timeout.ts";
 import { toErrorReport } from "../../src/kit/errors.ts";
 import { renderEvent, renderPartial } from "../../src/render/event-lines.ts";
@@ -40,6 +41,22 @@ describe("a partial answer as a line", () => {
     const outcome = { status: "partial", stop_reason: "error", limit, error } as const;
     expect(renderPartial(outcome, "en")).toBe(
       "⚠ This answer is partial: the run timed out after 10 s. The limit is 10 s; agent.maxExecutionTime raises it.",
+    );
+  });
+
+  test("names the limit that was met where something else ended the run", () => {
+    const limit = { setting: "agent.maxToolCalls", value: 5 };
+    const toLine = (locale: "zh" | "en", outcome: Partial<Outcome>) =>
+      renderPartial({ status: "partial", stop_reason: "error", error: null, limit, ...outcome }, locale);
+    const none = { code: "server", hint: null, retryable: false } as const;
+    expect(toLine("en", { error: { ...none, message: "The model returned no answer." } })).toBe(
+      "⚠ This answer is partial: The model returned no answer. The limit of tool calls was reached. The limit is 5; agent.maxToolCalls raises it.",
+    );
+    expect(toLine("zh", { error: { ...none, message: "模型没有返回回答。" } })).toBe(
+      "⚠ 这是不完整的回答：模型没有返回回答。已达到最大工具调用次数。上限是 5，可用 agent.maxToolCalls 调高。",
+    );
+    expect(toLine("zh", { stop_reason: "tool_call_limit" })).toBe(
+      "⚠ 这是不完整的回答：已达到最大工具调用次数。上限是 5，可用 agent.maxToolCalls 调高。",
     );
   });
 });

@@ -7,7 +7,7 @@ import { newRun } from "../store/journal-runs.ts";
 test("a run that is taken over goes on for whom it was begun, and ends for nobody who only looks at it", async () => {
   const { header, ...run } = newRun("run-1", "anna");
   const taken: TakenRun = {
-    ...{ ...run, header: { ...header, onDisconnect: "finish", key: "key" } },
+    ...{ ...run, header: { ...header, onDisconnect: "finish", key: "key", goesOnWith: "run-0" } },
     ...{ begunAt: "2026-11-26T12:00:00.000Z", lastAt: "2026-11-26T12:00:00.000Z" },
     ...{ ends: 0, steps: [], events: [], files: [] },
     journal: { runId: "run-1", async add() {}, async addEvents() {}, async forbid() {} },
@@ -36,7 +36,8 @@ test("a run that is taken over goes on for whom it was begun, and ends for nobod
     patienceMs: 1,
   });
   await resumer.look();
-  expect(begun).toMatchObject([{ id: "run-1", key: "key", caller: { owner: "anna" }, onDisconnect: "finish" }]);
+  const kept = { key: "key", goesOnWith: "run-0", onDisconnect: "finish" };
+  expect(begun).toMatchObject([{ ...kept, id: "run-1", caller: { owner: "anna" } }]);
   // It counts as a run that was let in before.
   expect(prepared).toEqual([[expect.objectContaining({ owner: "anna" }), true]]);
 });

@@ -3,7 +3,7 @@ import type { Message } from "../../core/model/messages.ts";
 import { type FinishReason, toModelName } from "../../core/model/model.ts";
 import { isLimit } from "../../core/run/verdict.ts";
 import { type DuetError, toDuetError } from "../../kit/errors.ts";
-import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import { removeFinalStop } from "../../kit/text/remove-final-stop.ts";
 import { getContextWindow } from "../context/context-window.ts";
 import { toQuestionContent } from "../context/question-content.ts";
@@ -26,6 +26,7 @@ import { toAnswerValues } from "../prompts/prompt-values.ts";
 import { hasOneModel, type Run } from "../run.ts";
 import { shareCharacters } from "../tools/result-parts.ts";
 import { type HandOver, toAnswerMessage } from "./hand-over.ts";
+import { plainResultsTitle, renderPlainResults } from "./plain-results.ts";
 import { formNote, writeStructuredAnswer } from "./structured-answer.ts";
 
 /**
@@ -162,27 +163,6 @@ function composeFallback(run: Run, error: DuetError): string {
     zh: `回答模型出错（${removeFinalStop(error.text.zh)}），改由 ${toModelName(run.services.models.functionCall)} 回答。`,
     en: `The answer model failed (${removeFinalStop(error.text.en)}); ${toModelName(run.services.models.functionCall)} answers instead.`,
   });
-}
-
-/** A conversation remembers such an answer under this title: tool results must not come back as the assistant's own words. */
-const plainResultsTitle: Text = {
-  zh: "没有模型能够写出回答，以下是已有的中间结果：",
-  en: "No model could write the answer. These are the results so far:",
-};
-
-/** Returns the unchanged results themselves as the answer, for when no model can write one. Each is code: it is shown, and never read as Markdown. */
-export function renderPlainResults(observations: readonly Observation[], locale: Locale): string {
-  const results = observations
-    .filter(({ ran }) => ran)
-    .map(({ call, result, text }) => toCodeBlock(`${call.name} ${call.argumentsText}\n${result.shown ?? text}`));
-  return [say(locale, plainResultsTitle), ...results].join("\n\n");
-}
-
-/** The marks around it are longer than any in the text. */
-function toCodeBlock(text: string): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
-  const marks = "`".repeat(longest + 1);
-  return `${marks}\n${text}\n${marks}`;
 }
 
 export interface AnswerInput {

@@ -54,7 +54,11 @@ export function readUnresumedRun(taken: TakenRun, { sources, error }: UnresumedR
   const read = readRecords(taken);
   const { turns, calls, steps } = read;
   const outcome = toOutcome(taken, read, { sources, error });
-  const recorder = createTraceRecorder({ question: header.question, startedAt: Date.parse(begunAt) });
+  const recorder = createTraceRecorder({
+    question: header.question,
+    startedAt: Date.parse(begunAt),
+    goesOnWith: header.goesOnWith,
+  });
   const isTold = taken.events.length > 0;
   for (const event of isTold ? taken.events : toEvents(taken, read)) recorder.handle(event);
   const images = calls.flatMap(({ recorded }) => recorded?.images ?? []).slice(-mostKeptImages);

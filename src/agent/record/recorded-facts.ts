@@ -9,7 +9,7 @@ import type { UnresumedRun, UnresumedRunFacts } from "./interrupted-run.ts";
 /** Returns what must not change where another process goes on with the run. */
 export function toRecordedFacts({ input, services: { models, user } }: Run): RecordedFacts {
   const { id, question, mode, traceId, marker, locale, language, instruction, search, isInteractive } = input;
-  const { limits, planPolicy, chain, conversation, goesOn } = input;
+  const { limits, planPolicy, chain, conversation, goesOn, goesOnWith } = input;
   return {
     runId: id,
     conversationId: conversation.id,
@@ -27,6 +27,7 @@ export function toRecordedFacts({ input, services: { models, user } }: Run): Rec
     toolChoice: input.toolChoice,
     isInteractive,
     goesOn,
+    goesOnWith,
     limits,
     planPolicy,
     chain,

@@ -36,9 +36,15 @@ export interface TraceRecorderOptions {
   question: string;
   /** Is when the run began, in milliseconds since 1970: now, when it is absent. */
   startedAt?: number | undefined;
+  /** Is the ID of the run with which this one goes on, where the answer is that of both. */
+  goesOnWith?: string | undefined;
 }
 
-export function createTraceRecorder({ question, startedAt = Date.now() }: TraceRecorderOptions): TraceRecorder {
+export function createTraceRecorder({
+  question,
+  startedAt = Date.now(),
+  goesOnWith,
+}: TraceRecorderOptions): TraceRecorder {
   // Two notes with the same words become one.
   const state = createRunState({ longestThought: longestText, mostNotes: 2 * mostNotes });
   const outputs = new Map<CallEntry, BoundedText>();
@@ -57,6 +63,7 @@ export function createTraceRecorder({ question, startedAt = Date.now() }: TraceR
       return {
         run_id: outcome.run_id,
         conversation_id: outcome.conversation_id,
+        goes_on_with: goesOnWith,
         trace_id: outcome.trace_id,
         question,
         mode: outcome.meta.mode,
@@ -65,6 +72,7 @@ export function createTraceRecorder({ question, startedAt = Date.now() }: TraceR
         plan: state.plan?.steps,
         steps: toTraceSteps(state, { outcome, outputs, startedAt }),
         final_answer: outcome.response,
+        citations: outcome.citations.length > 0 ? outcome.citations : undefined,
         output: outcome.output,
         finish_reason: outcome.stop_reason,
         limit: outcome.limit,

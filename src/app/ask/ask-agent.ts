@@ -159,6 +159,7 @@ export async function askAgent(
       timeZone: config.timeZone,
       isInteractive: request.isInteractive,
       goesOn: request.goesOn,
+      goesOnWith: request.recording?.goesOnWith,
       earlierSteps,
       limits: resumed?.header.limits ?? budgets?.applyTo(ownLimits) ?? ownLimits,
       planPolicy: resumed?.header.planPolicy ?? config.agent.plan,

@@ -132,6 +132,8 @@ export interface RecordingRequest {
   wantedConversationId?: string | undefined;
   /** Says what becomes of the run when everybody who waits for it has left, for whoever goes on with it. */
   onDisconnect?: RunHeader["onDisconnect"];
+  /** Is the ID of the run with which this one goes on, where the answer is that of both. */
+  goesOnWith?: string | undefined;
   /** Is the request for which the run begins. */
   hostRequest?: HostRequest | undefined;
   /** Aborts when this process wants to end, and the run is to go on in another one. */

@@ -44,7 +44,7 @@ export function toResumedRequest(taken: TakenRun): AskRequest {
     ceilings: header.limits.ceilings,
     ...(tools && { tools }),
     ...(chain && { chain }),
-    recording: { entrance: header.entrance, key: header.key },
+    recording: { entrance: header.entrance, key: header.key, goesOnWith: header.goesOnWith },
     resumed: taken,
   };
 }

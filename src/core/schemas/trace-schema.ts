@@ -2,6 +2,7 @@ import * as z from "zod";
 import { permissionSchema, phaseSchema, planStepSchema } from "./events-schema.ts";
 import { jsonValueSchema } from "./json-value-schema.ts";
 import {
+  citationSchema,
   errorReportSchema,
   modeSchema,
   outcomeMetaSchema,
@@ -109,6 +110,10 @@ export const feedbackSchema = z.object({
 export const traceSchema = z.object({
   run_id: z.string(),
   conversation_id: z.string(),
+  goes_on_with: z
+    .string()
+    .optional()
+    .meta({ description: "The run with which this one goes on, where the answer is that of both; absent for others." }),
   trace_id: z.string(),
   question: z.string(),
   mode: modeSchema,
@@ -118,6 +123,10 @@ export const traceSchema = z.object({
   plan: z.array(planStepSchema).optional(),
   steps: z.array(traceStepSchema),
   final_answer: z.string(),
+  citations: z
+    .array(citationSchema)
+    .optional()
+    .meta({ description: "The sources that the answer cites; absent where there are none, and in older traces." }),
   /** Holds the answer as an object, where one was asked for. */
   output: z.record(z.string(), jsonValueSchema).optional(),
   finish_reason: stopReasonSchema,

@@ -136,6 +136,8 @@ export interface RunHeader {
   toolChoice?: ToolChoice | undefined;
   isInteractive?: boolean | undefined;
   goesOn?: boolean | undefined;
+  /** Is the ID of the run with which this one goes on, where the answer is that of both. */
+  goesOnWith?: string | undefined;
   limits: RunLimits & {
     maxParallel: number;
     repeatable: readonly string[];

@@ -224,6 +224,7 @@ export async function followRun(options: FollowOptions): Promise<FollowedRun> {
     mode,
     after: header.after,
     onDisconnect: header.onDisconnect,
+    goesOnWith: header.goesOnWith,
     startedAt: Date.parse(run.begunAt),
     isDelivered: false,
     get isMoved() {

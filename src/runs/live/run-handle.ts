@@ -41,10 +41,15 @@ export interface RunHandle extends LiveRun {
   readonly after: number | undefined;
   /** Says what becomes of it when everybody who waits for it has left. The configuration does when it is absent. */
   readonly onDisconnect: "cancel" | "finish" | undefined;
+  /** Is the ID of the run with which this one goes on, where the answer is that of both. */
+  readonly goesOnWith: string | undefined;
   /** Is true once somebody has received the run's outcome. */
   isDelivered: boolean;
-  /** Is true once the user of a host has been asked whether to go on with it, and while that is asked. */
-  isGoOnOffered?: boolean;
+  /**
+   * Resolves once the user of a host who is asked whether to go on with it has replied: to the ID of the run that goes on, or to undefined
+   * where none does. Is absent where nobody was asked, or could reply. Never rejects.
+   */
+  goOnOffer?: Promise<string | undefined> | undefined;
   /**
    * Is how it was asked for, where another run may go on with it. A run taken over from another process has it only after the same
    * question was asked here again.

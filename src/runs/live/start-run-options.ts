@@ -21,6 +21,8 @@ export interface StartRunOptions {
   /** Is described at `RunHandle`. */
   wantedConversationId?: string | undefined;
   onDisconnect?: RunHandle["onDisconnect"];
+  /** Is described at `RunHandle`. */
+  goesOnWith?: string | undefined;
   /** Is recorded with the run, for its client's cancel that comes to another process. */
   hostRequest?: HostRequest | undefined;
   /** Returns true for the kinds of questions that the run may ask its user. */

@@ -34,6 +34,7 @@ export function startRun({
   resumed,
   wantedConversationId,
   onDisconnect,
+  goesOnWith,
   hostRequest,
   request,
   canAsk,
@@ -96,6 +97,7 @@ export function startRun({
     mode,
     after: request.after,
     onDisconnect,
+    goesOnWith,
     wantedConversationId,
     startedAt: resumed ? Date.parse(resumed.begunAt) : Date.now(),
     isDelivered: false,
@@ -221,6 +223,7 @@ export function startRun({
         key,
         wantedConversationId,
         onDisconnect,
+        goesOnWith,
         hostRequest,
         leaving: leaving.signal,
         onConversation(opened) {

@@ -4,10 +4,7 @@ import type { AgentTrace, TraceStep } from "../../core/run/trace.ts";
 import type { ErrorReport } from "../../kit/errors.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 
-/**
- * Rebuilds the outcome of a finished run from its trace. It equals the original outcome, except that the list of references is
- * only in the answer.
- */
+/** Rebuilds the outcome of a finished run from its trace. Its list of citations is empty where an earlier version has stored that. */
 export function toFinishedOutcome(trace: AgentTrace, locale: Locale): Outcome {
   const calls = trace.steps.flatMap(toCallRecord);
   const outcome: Outcome = {
@@ -19,7 +16,7 @@ export function toFinishedOutcome(trace: AgentTrace, locale: Locale): Outcome {
     run_id: trace.run_id,
     trace_id: trace.trace_id,
     tool_calls: calls,
-    citations: [],
+    citations: trace.citations ?? [],
     meta: {
       total_tokens: trace.token_usage.total_tokens,
       tool_calls_count: calls.length,

@@ -1,3 +1,4 @@
+import { removePlainResults } from "../../agent/answer/plain-results.ts";
 import { renderReferences } from "../../agent/citations/citations.ts";
 import { isNotGoneOn, toOutcomeNotices } from "../../core/notices/outcome-notices.ts";
 import { addBills } from "../../core/run/add-bills.ts";
@@ -43,9 +44,14 @@ function mergeCitations(first: readonly Citation[], second: readonly Citation[])
   return [...first, ...added].sort((a, b) => a.n - b.n);
 }
 
-/** Joins the texts before their lists of references, and ends with the list of all, in the language of the last one. */
+/**
+ * Joins the texts before their lists of references, and ends with the list of all, in the language of the last one. Once the second run
+ * has written something, what stands in for an answer of the first is left out.
+ */
 function joinResponses(first: Outcome, second: Outcome, citations: readonly Citation[]): string {
-  const parts = [first, second].map(splitReferences);
+  const [begun, ended] = [splitReferences(first), splitReferences(second)];
+  const isWritten = ended.text.trim() !== "";
+  const parts = [isWritten ? { ...begun, text: removePlainResults(begun.text) } : begun, ended];
   const text = parts.flatMap((part) => (part.text.trim() === "" ? [] : [part.text])).join("\n\n");
   const language = parts.findLast((part) => part.language !== undefined)?.language;
   return language === undefined ? text : text + renderReferences(citations, language);

@@ -1,11 +1,11 @@
 import type { Outcome } from "../../core/run/outcome.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
+import { addEarlier } from "../continued-runs.ts";
 import type { RunHandle } from "../live/run-handle.ts";
 import type { WaitResult } from "../live/wait-for-run.ts";
 import { toConfirmableCall, toConfirmablePlan } from "../questions/confirm.ts";
 import type { OpenQuestion } from "../questions/open-question.ts";
 import type { CallerScope } from "../run-service.ts";
-import { joinOutcomes } from "./join-outcomes.ts";
 import { toRunningOutcome } from "./running-outcome.ts";
 
 /**
@@ -13,12 +13,7 @@ import { toRunningOutcome } from "./running-outcome.ts";
  * it goes on are part of that.
  */
 export async function toOutcomeFor(scope: CallerScope, run: RunHandle, waitResult: WaitResult): Promise<Outcome> {
-  return addEarlier(run, await toOwnOutcome(scope, run, waitResult));
-}
-
-/** Adds what the runs came to with which this one goes on, where it does. */
-export function addEarlier({ earlier }: Pick<RunHandle, "earlier">, outcome: Outcome): Outcome {
-  return earlier ? joinOutcomes(earlier, outcome) : outcome;
+  return addEarlier(scope, run, await toOwnOutcome(scope, run, waitResult));
 }
 
 /** Records that a request returns the end of the run, for which it has waited: the same question begins a new run then. */

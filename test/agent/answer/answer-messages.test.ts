@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toAnswerMessage } from "../../../src/agent/answer/hand-over.ts";
-import { renderPlainResults } from "../../../src/agent/answer/write-answer.ts";
+import { renderPlainResults } from "../../../src/agent/answer/plain-results.ts";
 import type { Observation } from "../../../src/agent/loop/calls/observe-call.ts";
 import { createFailure } from "../../../src/core/tools/tool.ts";
 

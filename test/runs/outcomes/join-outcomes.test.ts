@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { renderPlainResults } from "../../../src/agent/answer/plain-results.ts";
 import { renderReferences } from "../../../src/agent/citations/citations.ts";
 import type { Citation, Outcome } from "../../../src/core/run/outcome.ts";
 import { joinOutcomes } from "../../../src/runs/outcomes/join-outcomes.ts";
@@ -75,4 +76,16 @@ test("a role for which another model has taken over in both runs names that mode
   const { models } = joinOutcomes(run, run).meta;
   expect(models.answer).toMatchObject({ calls: 2, by_model: [{ model: "fallback", calls: 2, input_tokens: 16 }] });
   expect(models.function_call).not.toHaveProperty("by_model");
+});
+
+test("the results that stand in for an answer are left out once a later run has written it, and stay until then", () => {
+  const standIn = (text: string): string => renderPlainResults([], "en") + text;
+  const first = answer(standIn("\n\n```\nread {}\n12 °C\n```"), []);
+  const second = answer(standIn(""), []);
+  expect(joinOutcomes(first, answer("", [], { status: "running" })).response).toBe(first.response);
+  const both = joinOutcomes(joinOutcomes(answer("Rome [1] is warm.", [rome]), first), second);
+  expect(both.response).toContain("Rome [1] is warm.\n\nNo model could write the answer.");
+  expect(joinOutcomes(both, answer("Bari is, too.", []))).toMatchObject({
+    response: expect.stringMatching(/^Rome \[1\] is warm\.\n\nBari is, too\.\n\nReferences/),
+  });
 });

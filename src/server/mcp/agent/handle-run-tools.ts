@@ -3,11 +3,11 @@ import { readChainMeta } from "../../../core/chain.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { say, type Text } from "../../../kit/locale.ts";
 import { cancelInput, type Detail, type IncludedPart, messageInput, resultInput } from "../../../runs/ask-schema.ts";
+import { addEarlier, findLastId, readWhole } from "../../../runs/continued-runs.ts";
 import { type Host, readHost } from "../../../runs/input/host.ts";
 import { describeUnknownRun } from "../../../runs/live/live-run.ts";
 import type { RunHandle } from "../../../runs/live/run-handle.ts";
-import { toFinishedOutcome } from "../../../runs/outcomes/finished-outcome.ts";
-import { addEarlier, addPlanToken } from "../../../runs/outcomes/outcome-for.ts";
+import { addPlanToken } from "../../../runs/outcomes/outcome-for.ts";
 import { sendMessage } from "../../../runs/send-message.ts";
 import { createFailedResult, toFailedResult } from "../failed-result.ts";
 import { readInput } from "../read-input.ts";
@@ -21,10 +21,12 @@ export async function handleResult(
   args: unknown,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { duet, runs, connection } = scope;
+  const { duet, runs, resumer, connection } = scope;
   const input = readInput(resultInput, args, duet.locale);
   if (typeof input === "string") return createFailedResult(input);
-  const { run_id: id, wait_s: waitS, detail, include } = input;
+  const { run_id: named, wait_s: waitS, detail, include } = input;
+  await resumer.resumeAll();
+  const id = await findLastId(scope, named);
   const run = runs.find(id, connection.caller) ?? (await resumeRun(scope, id));
   const locale = run?.locale ?? duet.locale;
   const host = readHost(connection.server, context);
@@ -36,14 +38,16 @@ export async function handleResult(
 
 /** Goes on with a run that a crash has interrupted, however long ago: somebody asks for its result. Another process may have it. */
 async function resumeRun({ resumer, followed, caller }: ConnectionScope, id: string): Promise<RunHandle | undefined> {
-  await resumer.resumeAll();
   const resuming = resumer.resume(id, caller).then((run) => run ?? followed.find(id, caller));
   return ignoreRejection(resuming, "reading the stored result reports what is wrong with the store");
 }
 
-/** Finds a run of this process or of another one. */
-async function findGoing({ runs, followed, caller }: ConnectionScope, id: string): Promise<RunHandle | undefined> {
-  return runs.find(id, caller) ?? (await ignoreRejection(followed.find(id, caller), "the store reports it"));
+/** Finds a run of this process or of another one, or the last one that goes on with it: a host may know the first ID alone. */
+async function findGoing(scope: ConnectionScope, named: string): Promise<{ id: string; run: RunHandle | undefined }> {
+  const { runs, followed, caller } = scope;
+  const id = await findLastId(scope, named);
+  const run = runs.find(id, caller) ?? (await ignoreRejection(followed.find(id, caller), "the store reports it"));
+  return { id, run };
 }
 
 /** Limits how long a cancelled run is waited for, in milliseconds. */
@@ -58,14 +62,18 @@ export async function handleCancel(
   const { duet, runs, connection } = scope;
   const input = readInput(cancelInput, args, duet.locale);
   if (typeof input === "string") return createFailedResult(input);
-  const run = await findGoing(scope, input.run_id);
+  const { id, run } = await findGoing(scope, input.run_id);
   const host = readHost(connection.server, context);
   if (run === undefined)
-    return readStoredResult(scope, input.run_id, { host }).catch((thrown) => toFailedResult(thrown, duet.locale));
-  const outcome = addEarlier(run, await runs.cancel(run, cancelPatienceMs, context.mcpReq.signal));
+    return readStoredResult(scope, id, { host }).catch((thrown) => toFailedResult(thrown, duet.locale));
   const { locale } = run;
-  const waits = outcome.status === "running" ? say(locale, stopIsKept) : undefined;
-  return toAskResult(outcome, { ...chooseResultOptions(scope, { host }), locale, waits });
+  try {
+    const outcome = await addEarlier(scope, run, await runs.cancel(run, cancelPatienceMs, context.mcpReq.signal));
+    const waits = outcome.status === "running" ? say(locale, stopIsKept) : undefined;
+    return toAskResult(outcome, { ...chooseResultOptions(scope, { host }), locale, waits });
+  } catch (thrown) {
+    return toFailedResult(thrown, locale);
+  }
 }
 
 /** Is told where the process of a run has not answered yet. */
@@ -79,7 +87,7 @@ export async function handleMessage(scope: ConnectionScope, args: unknown): Prom
   const { duet } = scope;
   const input = readInput(messageInput, args, duet.locale);
   if (typeof input === "string") return createFailedResult(input);
-  const run = await findGoing(scope, input.run_id);
+  const { run } = await findGoing(scope, input.run_id);
   if (run === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(input.run_id)));
   try {
     const undelivered = await sendMessage(run, input.message);
@@ -98,11 +106,11 @@ async function readStoredResult(
   runId: string,
   request: { host: Host; detail?: Detail | undefined; include?: readonly IncludedPart[] | undefined },
 ): Promise<CallToolResult> {
-  const { duet, connection } = scope;
-  const trace = await duet.trace(runId, connection.caller);
-  if (trace === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(runId)));
-  const locale = duet.localeFor(trace.question);
-  const outcome = await addPlanToken(scope, toFinishedOutcome(trace, locale));
+  const { duet } = scope;
+  const whole = await readWhole(scope, runId);
+  if (whole === undefined) return createFailedResult(say(duet.locale, describeUnknownRun(runId)));
+  const { locale } = whole;
+  const outcome = await addPlanToken(scope, whole.outcome);
   const images = await readRunImages(scope, { outcome, include: request.include });
   return toAskResult(outcome, { ...chooseResultOptions(scope, request), locale, images });
 }

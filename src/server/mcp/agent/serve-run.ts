@@ -8,6 +8,7 @@ import { DuetError, toDuetError } from "../../../kit/errors.ts";
 import { type Locale, say } from "../../../kit/locale.ts";
 import type { Detail, IncludedPart } from "../../../runs/ask-schema.ts";
 import { canHandOut } from "../../../runs/begin-run.ts";
+import { addEarlier } from "../../../runs/continued-runs.ts";
 import { findEndOfWait, findMoved } from "../../../runs/find-moved.ts";
 import { firstWithLinks, type Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
@@ -16,7 +17,7 @@ import type { InputRequests } from "../../../runs/input/input-requests.ts";
 import type { RequestContext, StartWork } from "../../../runs/input/pending-work.ts";
 import type { RunHandle } from "../../../runs/live/run-handle.ts";
 import { type ReplyProblem, waitForRun } from "../../../runs/live/wait-for-run.ts";
-import { addEarlier, markDelivered, toOutcomeFor } from "../../../runs/outcomes/outcome-for.ts";
+import { markDelivered, toOutcomeFor } from "../../../runs/outcomes/outcome-for.ts";
 import type { OpenQuestion } from "../../../runs/questions/open-question.ts";
 import { takeHostReply } from "../../../runs/questions/take-host-reply.ts";
 import {
@@ -172,14 +173,13 @@ async function waitFor(scope: ConnectionScope, run: RunHandle, wait: WaitRequest
     // A caller who learns that it continues will ask again.
     if (waitResult.end !== "ended") run.addWaiter(scope.connection, isOneRequest ? undefined : scope.connection);
     const waits = waitResult.end === "window" && run.open ? describeWaiting(run.open, locale) : undefined;
-    const outcome = moved?.kept ? addEarlier(run, moved.kept) : await toOutcomeFor(scope, run, waitResult);
+    const outcome = moved?.kept ? await addEarlier(scope, run, moved.kept) : await toOutcomeFor(scope, run, waitResult);
     // They are read before the conversation goes on.
     const ownImages = await readRunImages(scope, { outcome, include: request.include });
     const images = keepNewest([...(wait.images ?? []), ...ownImages]);
     const receiver = { ...request, requestContext, leftMs: getLeftMs() };
     const next = await continueRun(scope, run, outcome, receiver);
     if (next.run) {
-      next.run.earlier = outcome;
       // The same question joins the run that has begun.
       markDelivered(run, waitResult);
       // A host of the 2026 era sends the reply with a new request, which has a window of its own.

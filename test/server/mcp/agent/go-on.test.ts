@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Outcome } from "../../../../src/core/run/outcome.ts";
 import type { Tool } from "../../../../src/core/tools/tool.ts";
-import { sleep } from "../../../../src/kit/async/timeout.ts";
+import { sleep, waitAbortable } from "../../../../src/kit/async/timeout.ts";
 import type { JsonObject } from "../../../../src/kit/json.ts";
 import type { Host } from "../../../../src/runs/input/host.ts";
 import type { RunHandle } from "../../../../src/runs/live/run-handle.ts";
@@ -146,7 +146,7 @@ function scriptHeldRun() {
   const model: typeof scripted = {
     ...scripted,
     async stream(request, onEvent, signal) {
-      if (scripted.requests.length >= firstTurns.length) await released.promise;
+      if (scripted.requests.length >= firstTurns.length) await waitAbortable(released.promise, signal);
       return scripted.stream(request, onEvent, signal);
     },
   };
@@ -185,13 +185,13 @@ test("a run that goes on is recorded as asked for like the first, so that anothe
   await expect.poll(() => requests.length).toBe(firstTurns.length);
   const read = (): JsonObject[] => {
     const database = new DatabaseSync(join(home, "duet.db"), { readOnly: true });
-    const rows = database.prepare("SELECT header FROM journal_runs ORDER BY begun_at").all();
+    const rows = database.prepare("SELECT run, header FROM journal_runs ORDER BY begun_at").all();
     database.close();
-    return rows.map(({ header }) => JSON.parse(String(header)));
+    return rows.map(({ run, header }) => ({ ...JSON.parse(String(header)), run }));
   };
   await expect.poll(() => read().length).toBe(2);
   const [first, second] = read();
-  expect(second).toMatchObject({ goesOn: true, key: first?.key });
+  expect(second).toMatchObject({ goesOn: true, goesOnWith: first?.run, key: first?.key });
   expect(second).not.toHaveProperty("wantedConversationId");
   released.resolve();
   expect((await asked).outcome.status).toBe("complete");
@@ -219,7 +219,7 @@ test("a host that gives up while its user is asked to go on gets the answer when
   expect(asked).toHaveLength(2);
 });
 
-test("the same question, asked while its user is asked to go on, gets the answer without another run, and only then a new run", async () => {
+test("the same question, asked while its user is asked to go on, waits for the reply in its window without another run, and only then begins a new run", async () => {
   const shown = Promise.withResolvers<void>();
   const withdrawn = Promise.withResolvers<void>();
   const { client, asked, model } = await connectHost({
@@ -235,7 +235,7 @@ test("the same question, asked while its user is asked to go on, gets the answer
   const first = client.callTool({ name: "agent_ask", arguments: { question } }, { signal: stop.signal });
   const isGivenUp = expect(first).rejects.toThrow();
   await shown.promise;
-  const { outcome } = await call(client, "agent_ask", { question });
+  const { outcome } = await call(client, "agent_ask", { question, wait_s: 0 });
   expect(outcome).toMatchObject({ status: "partial", response: expect.stringContaining("Rome [1] and in Bari [2].") });
   expect([model.requests.length, asked.length]).toEqual([2, 1]);
   stop.abort();
@@ -297,6 +297,114 @@ test("who asks later for the result of a run that went on gets the answers of bo
   const { outcome } = await call(client, "agent_result", { run_id, detail: "full" });
   expect(outcome).toMatchObject({ status: "complete", run_id, meta: { tool_calls_count: 4 } });
   expect(outcome.response).toMatch(both);
+});
+
+test("two calls of one question both get the answers of both runs where its user goes on", async () => {
+  const shown = Promise.withResolvers<void>();
+  const replied = Promise.withResolvers<void>();
+  const { client, asked, model } = await connectHost({
+    turns: [...firstTurns, callWeather("Pisa"), "12 °C in Pisa [3]."],
+    async reply() {
+      shown.resolve();
+      await replied.promise;
+      return "accept";
+    },
+  });
+  const calls = [call(client, "agent_ask", { question })];
+  await shown.promise;
+  const joined = vi.fn();
+  const second = client.callTool({ name: "agent_ask", arguments: { question } }, { onprogress: joined });
+  await expect.poll(() => JSON.stringify(joined.mock.calls)).toContain("has been running");
+  replied.resolve();
+  const [first] = await Promise.all(calls);
+  expect(first?.outcome).toMatchObject({ status: "complete", response: expect.stringMatching(both) });
+  expect((await second).structuredContent).toMatchObject({
+    status: "complete",
+    run_id: first?.outcome.run_id,
+    response: expect.stringMatching(both),
+  });
+  expect([asked.length, model.requests.length]).toEqual([1, 4]);
+});
+
+test("a run that its user lets go on is waited for, told and stopped by the ID of the first", async () => {
+  const { models, requests, released } = scriptHeldRun();
+  const { client } = await connectHost({ models });
+  const { outcome: first } = await call(client, "agent_ask", { question, wait_s: 0 });
+  const { run_id } = first;
+  const stop = new AbortController();
+  const given = client.callTool({ name: "agent_result", arguments: { run_id } }, { signal: stop.signal });
+  const isGivenUp = expect(given).rejects.toThrow();
+  await expect.poll(() => requests.length).toBe(firstTurns.length);
+  await expect
+    .poll(async () => (await call(client, "agent_result", { run_id, wait_s: 0 })).outcome)
+    .toMatchObject({ status: "running", run_id: expect.not.stringMatching(run_id) });
+  stop.abort("Request timed out");
+  await isGivenUp;
+  const { text } = await call(client, "agent_message", { run_id, message: "Name Oslo, too." });
+  expect(text).toContain("It is passed on at the next step.");
+  const joined = call(client, "agent_result", { run_id });
+  released.resolve();
+  const { outcome } = await joined;
+  expect(outcome).toMatchObject({ status: "complete", response: expect.stringMatching(both) });
+  expect(JSON.stringify(requests)).toContain("Name Oslo, too.");
+  expect((await call(client, "agent_result", { run_id })).outcome.run_id).toBe(outcome.run_id);
+});
+
+test("a run that its user lets go on is stopped by the ID of the first, and its result has the answer so far", async () => {
+  const { models } = scriptHeldRun();
+  const { client } = await connectHost({ models });
+  const { outcome: first } = await call(client, "agent_ask", { question, wait_s: 0 });
+  const { run_id } = first;
+  const waiting = call(client, "agent_result", { run_id });
+  await expect
+    .poll(async () => (await call(client, "agent_result", { run_id, wait_s: 0 })).outcome.run_id)
+    .not.toBe(run_id);
+  const { outcome } = await call(client, "agent_cancel", { run_id });
+  expect(outcome).toMatchObject({
+    status: "cancelled",
+    response: expect.stringContaining("Rome [1] and in Bari [2]."),
+  });
+  expect((await waiting).outcome).toMatchObject({ status: "cancelled", run_id: outcome.run_id });
+});
+
+test("who goes on where another question was answered meanwhile gets the answer so far, with the reason", async () => {
+  const { client, model } = await connectHost({
+    turns: ["Hello.", ...firstTurns, "12 °C in Oslo."],
+    async reply() {
+      const { outcome } = await call(client, "agent_ask", { question: "And in Oslo?", conversation_id });
+      expect(outcome.status).toBe("complete");
+      return "accept";
+    },
+  });
+  const { conversation_id } = (await call(client, "agent_ask", { question: "Hello" })).outcome;
+  const { outcome } = await call(client, "agent_ask", { question, conversation_id });
+  expect(outcome).toMatchObject({
+    status: "partial",
+    notices: expect.arrayContaining([
+      expect.objectContaining({
+        code: "not-gone-on",
+        message: "Could not go on: Another question has been answered in this conversation meanwhile.",
+      }),
+    ]),
+  });
+  expect(model.requests).toHaveLength(4);
+});
+
+test("a later process gives the answers of both runs by the ID of either, as one with one list of sources", async () => {
+  const home = await temporaryFolder();
+  const shared = { settings: { conversations: { store: "disk" } }, environment: { DUET_HOME: home } };
+  const turns = [...firstTurns, callWeather("Pisa"), "12 °C in Pisa [3]."];
+  const gate = Promise.withResolvers<void>();
+  const before = await connectHost({ ...shared, turns, gate: gate.promise });
+  const { outcome: first } = await call(before.client, "agent_ask", { question, wait_s: 0 });
+  gate.resolve();
+  const { outcome } = await call(before.client, "agent_result", { run_id: first.run_id });
+  expect(outcome).toMatchObject({ status: "complete", response: expect.stringMatching(both) });
+  const { client } = await connectHost({ ...shared, turns: [] });
+  for (const run_id of [first.run_id, outcome.run_id]) {
+    const { outcome: stored } = await call(client, "agent_result", { run_id });
+    expect(stored).toMatchObject({ run_id: outcome.run_id, response: outcome.response, citations: outcome.citations });
+  }
 });
 
 test.each([

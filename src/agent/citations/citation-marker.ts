@@ -123,8 +123,8 @@ export function readLinkedMarker(text: string, isLast: boolean): PlacedMarker | 
 }
 
 /**
- * Reads the markers that follow the first one with nothing but a comma, a semicolon or a word such as "and" between them: together they cite one
- * sentence. Returns "open" when more text may add one.
+ * Reads the markers that follow the first one with nothing but a comma, a semicolon or a word such as "and" between them: together
+ * they cite one sentence. Returns "open" when more text may add one.
  */
 export function readGroup(
   text: string,

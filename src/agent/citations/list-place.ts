@@ -1,12 +1,33 @@
 import type { PlacedMarker } from "./citation-marker.ts";
 import { isBehindValueWord, isClauseEnd } from "./citation-place.ts";
 
+/** Describes the place of markers that stand beside each other. */
+interface ListPlace {
+  before: string;
+  behind: string;
+  /** Is true where the first marker is an index by its place, as in `width[1, 2]`. */
+  isIndex: boolean;
+}
+
+/**
+ * Tells lists of values from citations. The values are those at the head of the group, and are left as they are; where there are none,
+ * the citations are the markers up to the first list of values.
+ */
+export function divideLists(
+  markers: readonly PlacedMarker[],
+  { before, behind, isIndex }: ListPlace,
+): { values: readonly PlacedMarker[]; citations: readonly PlacedMarker[] } {
+  if (!isIndex && isListPlace(before, behind)) return { values: [], citations: markers };
+  const values = markers.slice(0, countListValues(markers));
+  return { values, citations: values.length > 0 ? [] : takeUntilList(markers) };
+}
+
 /**
  * Is true where several numbers in one bracket stand as a citation does: behind a word or a closing mark, at the end of a clause.
  * Elsewhere they are more often data, as in `{"a": [1, 2]}` or "the interval [1, 3]". Data that is changed does more harm than a
  * citation that stays as it was written.
  */
-export function isListPlace(before: string, behind: string): boolean {
+function isListPlace(before: string, behind: string): boolean {
   const text = before.slice(-longestContext).replace(/ +$/, "");
   if (isBehindValueWord(text) || listWord.test(text) || itemMark.test(text)) return false;
   return clauseBody.test(text) && (isClauseEnd(behind) || clauseCloser.test(behind));
@@ -44,14 +65,14 @@ const listWord = new RegExp(`(?:(?:^|[^a-z])(?:${listWords.join("|")})|${chinese
  * Returns how many markers are data at the head of a group that does not stand as a citation: a list, and what a comma or a word
  * joins to it. A single number beside the list may cite it.
  */
-export function countListValues(markers: readonly PlacedMarker[]): number {
+function countListValues(markers: readonly PlacedMarker[]): number {
   if (markers[0]?.isList !== true) return 0;
   const end = markers.findIndex(({ isList, joiner }, index) => index > 0 && !isList && joiner.trim() === "");
   return end < 0 ? markers.length : end;
 }
 
 /** Returns the markers before the first list. */
-export function takeUntilList(markers: readonly PlacedMarker[]): readonly PlacedMarker[] {
+function takeUntilList(markers: readonly PlacedMarker[]): readonly PlacedMarker[] {
   const end = markers.findIndex(({ isList }) => isList);
   return end < 0 ? markers : markers.slice(0, end);
 }

@@ -119,7 +119,7 @@ export function createCitationFilter(
     const needsEnd = isTight || markers.length > 1 || markers[0]?.isList;
     if (!isLast && (behind === "" || (needsEnd && canEndClause(behind)))) return undefined;
     const isIndex = isTight && !isTightCitation(behind);
-    const { values, citations } = divideLists(markers, { before: tail, behind, isIndex });
+    const { values, citations } = divideLists(markers, { isKnown, before: tail, behind, isIndex });
     if (values.length > 0) return consume(measure(values));
     const group = takeUntilValue(citations, { hasSources, behind, isTight, keepsOthers: hasOnlyAskersNumbers() });
     const length = measure(group);

@@ -67,6 +67,18 @@ test.each([
   ["a list of data stays", "mean of [1,2,3,4,5] is 3", "mean of [1,2,3,4,5] is 3", []],
   ["a year stays", "x [2024] y", "x [2024] y", []],
   ["an image stays", "![1](https://x.example/1.png)", "![1](https://x.example/1.png)", []],
+  [
+    "values behind keys of JSON stay",
+    '{"the number of pages read": [1], \'it\': [2]}\n  "c" : [3]',
+    '{"the number of pages read": [1], \'it\': [2]}\n  "c" : [3]',
+    [],
+  ],
+  [
+    "quotes with a colon do not make a key of JSON",
+    "He called it \"fake\": [1] and [9]. They say 'so': [2].",
+    "He called it \"fake\": [1]. They say 'so': [2].",
+    [`1 ${a}`, `2 ${b}`],
+  ],
   ["an exclamation does not make an image", "Good![2]", "Good![2]", [`2 ${b}`]],
   ["what is escaped stays", "\\[1\\] and \\`[2]\\`", "\\[1\\] and \\`[2]\\`", [`2 ${b}`]],
   ["a query in an address stays", "https://x.example/?a[9]=1", "https://x.example/?a[9]=1", []],

@@ -37,6 +37,18 @@ export function readMarker(text: string): Marker | "open" | undefined {
   return { text: text.slice(0, end + 1), numbers, isFootnote, isList };
 }
 
+/** Lists the numbers of all markers in a text. */
+export function listMarkedNumbers(text: string): number[] {
+  const numbers: number[] = [];
+  for (let index = 0; index < text.length; index++) {
+    const marker = canOpenMarker(text.charCodeAt(index)) ? readMarker(text.slice(index)) : undefined;
+    if (marker === undefined || marker === "open") continue;
+    numbers.push(...marker.numbers);
+    index += marker.text.length - 1;
+  }
+  return numbers;
+}
+
 /** Some models were trained to put one of these words before the number. */
 const words = ["citation:", "来源：", "来源:", "来源"];
 
@@ -123,8 +135,8 @@ export function readLinkedMarker(text: string, isLast: boolean): PlacedMarker | 
 }
 
 /**
- * Reads the markers that follow the first one with nothing but a comma, a semicolon or a word such as "and" between them: together they cite one
- * sentence. Returns "open" when more text may add one.
+ * Reads the markers that follow the first one with nothing but a comma, a semicolon or a word such as "and" between them: together
+ * they cite one sentence. Returns "open" when more text may add one.
  */
 export function readGroup(
   text: string,

@@ -51,8 +51,11 @@ const longestWord = 16;
 
 /** Is true behind a sign of mathematics or a key of JSON, where a bracket holds values: $[1, 2]$, x = [1], {"a": [1]}. */
 export function isBehindSign(text: string): boolean {
-  return /[$=∈] *$|["'] *: *$/.test(text.slice(-longestWord));
+  return /[$=∈] *$/.test(text) || jsonKey.test(text);
 }
+
+/** Matches a text that ends with a key of JSON and its colon. Behind other text, quotes with a colon hold words of prose. */
+const jsonKey = /(?:^|[{,\n])[ \t]*(["'])(?:(?!\1)[^\n]){0,64}\1 *: *$/;
 
 /** Is true where a text ends with a word or a number of prose, and not with a name of code such as `a`, `maxItems` or `item_1`. */
 export function isBehindPlainWord(text: string): boolean {

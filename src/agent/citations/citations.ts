@@ -15,7 +15,7 @@ import {
   takeUntilValue,
 } from "./citation-place.ts";
 import type { Evidence } from "./evidence.ts";
-import { countListValues, isListPlace, takeUntilList } from "./list-place.ts";
+import { divideLists } from "./list-place.ts";
 import { isBlockEnd, readCode } from "./read-code.ts";
 import { createReferenceFilter } from "./reference-filter.ts";
 
@@ -118,15 +118,14 @@ export function createCitationFilter(
     const isTight = isBehindWord();
     const needsEnd = isTight || markers.length > 1 || markers[0]?.isList;
     if (!isLast && (behind === "" || (needsEnd && canEndClause(behind)))) return undefined;
-    const mayList = isListPlace(tail, behind) && (!isTight || isTightCitation(behind));
-    const values = mayList ? 0 : countListValues(markers);
-    if (values > 0) return consume(measure(markers.slice(0, values)));
-    const placed = mayList ? markers : takeUntilList(markers);
-    const group = takeUntilValue(placed, { hasSources, behind, isTight, keepsOthers: hasOnlyAskersNumbers() });
+    const isIndex = isTight && !isTightCitation(behind);
+    const { values, citations } = divideLists(markers, { isKnown, before: tail, behind, isIndex });
+    if (values.length > 0) return consume(measure(values));
+    const group = takeUntilValue(citations, { hasSources, behind, isTight, keepsOthers: hasOnlyAskersNumbers() });
     const length = measure(group);
     const rest = held.slice(length);
-    const first = group.findIndex(hasSources);
-    const madeUp = first < 0 ? group : group.slice(0, first);
+    const firstKnown = group.findIndex(hasSources);
+    const madeUp = firstKnown < 0 ? group : group.slice(0, firstKnown);
     if (madeUp.length > 0 && !isCitationGroup(madeUp, rest)) return consume(measure(madeUp));
     citesBehindWords ||= madeUp.length === 0 && isTight;
     const known = findShown(group);

@@ -5,6 +5,7 @@ import type { ConversationTurn, SourceList } from "../../core/store/conversation
 import type { ToolResult } from "../../core/tools/tool.ts";
 import { splitFences } from "../context/fence.ts";
 import { isCut } from "../tools/gap-lines.ts";
+import { listMarkedNumbers } from "./citation-marker.ts";
 import { getLastClause } from "./evidence.ts";
 
 /** Lists what a result says of each of its sources. */
@@ -57,8 +58,7 @@ export function listReadNumbers(
   const named = results.flatMap(({ content, sources }) =>
     sources ? sources.numbers : listUncertain(toPlainText(content, "en")).map(({ n }) => n),
   );
-  const words = [question, ...turns.map(({ answer }) => answer)];
-  const written = words.flatMap((text) => [...text.matchAll(/\[(\d{1,3})\]/g)].map(([, n]) => Number(n)));
+  const written = [question, ...turns.map(({ answer }) => answer)].flatMap(listMarkedNumbers);
   return new Set([...named, ...written]);
 }
 

@@ -67,6 +67,18 @@ test.each([
   ["a list of data stays", "mean of [1,2,3,4,5] is 3", "mean of [1,2,3,4,5] is 3", []],
   ["a year stays", "x [2024] y", "x [2024] y", []],
   ["an image stays", "![1](https://x.example/1.png)", "![1](https://x.example/1.png)", []],
+  [
+    "values behind keys of JSON stay",
+    '{"the number of pages read": [1], \'it\': [2]}\n  "c" : [3]',
+    '{"the number of pages read": [1], \'it\': [2]}\n  "c" : [3]',
+    [],
+  ],
+  [
+    "quotes with a colon do not make a key of JSON",
+    "He called it \"fake\": [1] and [9]. They say 'so': [2].",
+    "He called it \"fake\": [1]. They say 'so': [2].",
+    [`1 ${a}`, `2 ${b}`],
+  ],
   ["an exclamation does not make an image", "Good![2]", "Good![2]", [`2 ${b}`]],
   ["what is escaped stays", "\\[1\\] and \\`[2]\\`", "\\[1\\] and \\`[2]\\`", [`2 ${b}`]],
   ["a query in an address stays", "https://x.example/?a[9]=1", "https://x.example/?a[9]=1", []],
@@ -109,6 +121,9 @@ const listValues = [
   "The matrix [[1,2],[3,1]]. The vectors [1, 2] [3, 1]. f(x, [1, 2]). Sorted: [1, 2, 3].",
   "Take grid[1, 2]. The numbers drew [1, 2] first. They rolled a double [2, 2].",
   "| interval | [1, 3] |\n**[1, 2]** and x \\in [1, 3]",
+  "Sort turns [3, 1, 2] into order. The [1, 2] case. Given nums [1, 3] the interval [1, 2] holds, when [2, 3] is one.",
+  "Its width[1, 2] is set, item_1 [1, 2] and maxItems [1, 3] hold; x [1, 2] y; see: [1, 2] so. Sizes [1, 2] × 3.",
+  "将[1,2]合并后，得到[1,2]这一组；若[1,3]成立，坐标[1,2]就是解。Return [1, 2] and [2, 3], or the pair [1, 2], [9].",
 ];
 
 test.each(listValues)("a list of values stays as it is, and cites nothing: %s", (given) => {
@@ -127,6 +142,28 @@ test.each([
 ])("several numbers in one bracket are a citation at the end of a clause: %s", (given, shown) => {
   for (let at = 0; at < given.length; at++)
     expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
+});
+
+test.each([
+  [
+    "Studies [1, 2] show growth. Prices rose 【1,2】 because.",
+    "Studies [1][2] show growth. Prices rose [1][2] because.",
+  ],
+  [
+    "研究[1,2]表明，涨价[1-3]的原因有三，调查 [1,2]（共两次）",
+    "研究[1][2]表明，涨价[1][2][3]的原因有三，调查 [1][2]（共两次）",
+  ],
+  ["Des études [1, 2] montrent qu’un été [1-3] chaud.", "Des études [1][2] montrent qu’un été [1][2][3] chaud."],
+  ["See [2, 3] and [1] for more, or see [1] and [2, 3] so.", "See [2][3] and [1] for more, or see [1] and [2][3] so."],
+  ["Both agree [1, 9] on that, and so do [2, 3] and [1, 9].", "Both agree [1, 9] on that, and so do [2][3] and [1]."],
+])("several numbers in one bracket are a citation within a clause where all have a source: %s", (given, shown) => {
+  for (let at = 0; at < given.length; at++)
+    expect(filter(given, undefined, [given.slice(0, at), given.slice(at)]).text).toBe(shown);
+});
+
+test("a number with a source that is joined to a list of values is a citation", () => {
+  const given = "They return [1, 2] and [3] as they are.";
+  expect(filter(given)).toEqual({ text: given, cited: [`3 ${c}`] });
 });
 
 test.each([
@@ -231,6 +268,7 @@ test("what is shown does not depend on how the text was split", () => {
     '"a":',
     "is",
     "say",
+    "(",
     "|",
     "**",
     "来源",

@@ -132,6 +132,14 @@ test("after a rewind the sources of the turns before it stay, and so does a numb
   expect(outcome.citations.map(({ n }) => n)).toEqual([1, 3]);
 });
 
+test("after a rewind the sources that the question names in one bracket stay", async () => {
+  const { ask, rewindTo } = await startConversation();
+  await ask([readPage("a"), readPage("b"), readPage("c")], "ok");
+  rewindTo(0);
+  const { outcome } = await ask([], "It is high [1], wide [2], and deep [3].", "Do [1, 3] agree?");
+  expect(outcome.citations.map(({ n }) => n)).toEqual([1, 3]);
+});
+
 test("sources of turns that a summary stands for stay known", async () => {
   const { ask, summarise } = await startConversation();
   await ask([readPage("a")], "ok");
@@ -144,6 +152,12 @@ test("sources of turns that a summary stands for stay known", async () => {
 test.each([
   [{ answer: "It is high [2].", steps: undefined }, "", [2]],
   [{ answer: "", steps: undefined }, "Is [3] right?", [3]],
+  [
+    { answer: "Studies [1, 2] show it[4].", steps: undefined },
+    "Compare [5, 6], 【7】 and [[8]]",
+    [5, 6, 7, 8, 1, 2, 4],
+  ],
+  [{ answer: "See [citation:1] and 【2†L3】.", steps: undefined }, "比较[3-5]、［6］ 和 [7", [3, 4, 5, 6, 1, 2]],
 ])("the words of %j and the question %j name what was read", (turn, question, numbers) => {
   expect([...listReadNumbers([turn], question)]).toEqual(numbers);
 });

@@ -19,6 +19,7 @@ test("a server's tools are ours, under its configured name", async () => {
       state: "ready",
       toolCount: 1,
       error: null,
+      lastError: null,
       problems: [],
       warnings: [],
       waiting: 0,

@@ -383,7 +383,7 @@ test("who goes on where another question was answered meanwhile gets the answer 
     notices: expect.arrayContaining([
       expect.objectContaining({
         code: "not-gone-on",
-        message: "Could not go on: Another question has been answered in this conversation meanwhile.",
+        message: "Did not go on: Another question has been answered in this conversation meanwhile.",
       }),
     ]),
   });

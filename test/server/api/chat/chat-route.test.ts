@@ -77,6 +77,20 @@ test("go_on where there is no run to go on with asks no model and says why, and 
   expect(rest).toMatchObject({ status: "complete", response: "The rest." });
 });
 
+test("a run goes on with one that is complete and has used up its calls, also behind a turn that is named", async () => {
+  const { chat } = await serveApi({ turns: [[echo], "All of it.", "More.", "Still more."] });
+  const first = await outcomeIn(chat({ message: "Echo", max_tool_calls: 1 }));
+  expect(first).toMatchObject({ status: "complete", limit: { argument: "max_tool_calls" } });
+  const { conversation_id } = first;
+  for (const [place, response] of [
+    [{}, "More."],
+    [{ parent: 1 }, "Still more."],
+  ] as const) {
+    const rest = await outcomeIn(chat({ message: "Go on", conversation_id, go_on: true, ...place }));
+    expect(rest).toMatchObject({ status: "complete", response });
+  }
+});
+
 test("a run that goes on when wait_s is over can be asked for later, and goes on without its caller", async () => {
   const gate = Promise.withResolvers<void>();
   const { chat, send, service } = await serveApi({ turns: ["Done."], gate: gate.promise });

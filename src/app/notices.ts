@@ -54,14 +54,18 @@ export function noticeUnavailable(states: readonly ServerStatus[], known: Set<st
   });
 }
 
-/** A refused sign-in stays refused until a person acts, so it comes with what to do. */
+/**
+ * Returns why a server is missing, in one short line. A refused sign-in stays refused until a person acts, so it comes with what to do,
+ * however long the reason is.
+ */
 function explainMissing(name: string, error: DuetError): Text {
-  const text = describeServerFailure(name, error);
+  const { zh, en } = describeServerFailure(name, error);
+  const text = { zh: truncate(sanitizeLine(zh), longestReason), en: truncate(sanitizeLine(en), longestReason) };
   return error.code === "auth" ? withHint({ text, hint: error.hint }) : text;
 }
 
-/** Limits why a server is missing, in UTF-16 units: what its process wrote may be long. */
-const reasonLength = 200;
+/** Limits the reason, in UTF-16 units: what a server or its process wrote may be long. */
+const longestReason = 300;
 
 /** Reports the patterns of a question that match none of the tools that it has, each once, with why a server is missing that they name. */
 export function noticeUnmatched(
@@ -105,8 +109,7 @@ function describeMissing(status: ServerStatus): Text | undefined {
   const error = getFailure(status);
   if (error) {
     const { zh, en } = explainMissing(name, error);
-    const [why, reason] = [truncate(sanitizeLine(zh), reasonLength), truncate(sanitizeLine(en), reasonLength)];
-    return { zh: `MCP 服务器 ${name} 不可用：${why}`, en: `MCP server ${name} is unavailable: ${reason}` };
+    return { zh: `MCP 服务器 ${name} 不可用：${zh}`, en: `MCP server ${name} is unavailable: ${en}` };
   }
   if (state === "starting")
     return { zh: `MCP 服务器 ${name} 还在启动`, en: `the MCP server ${name} is still starting` };

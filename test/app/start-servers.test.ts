@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import type { Duet } from "../../src/app/duet.ts";
-import { noticeUnmatched } from "../../src/app/notices.ts";
+import { listMissingServers, noticeUnavailable, noticeUnmatched } from "../../src/app/notices.ts";
 import type { ServerStatus } from "../../src/client/server-connection.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 import { askAs, duetWith } from "../fakes/callers.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { compileCache, temporaryFolder } from "../fakes/program.ts";
@@ -76,6 +77,22 @@ test("a server that has not started yet is told as such where the question names
   const more = noticeUnmatched(["slow__*", "slow__a", "slow__*"], { tools: [], servers: [starting] }, "zh");
   expect(more.map(({ message }) => message)).toEqual([`${said}、"slow__a"`]);
   expect(noticeUnmatched([], { tools: [], servers: [starting] }, "zh")).toEqual([]);
+});
+
+test("a refused sign-in comes with what to do, however much the server has said", () => {
+  const error = new DuetError({
+    code: "auth",
+    text: { zh: `登录被拒绝：${"x".repeat(400)}`, en: `the sign-in was refused: ${"x".repeat(400)}` },
+    hint: { zh: "请运行 duet login far", en: "Run: duet login far" },
+  });
+  const far = { name: "far", state: "failed", error, lastError: null, waiting: 0 } as ServerStatus;
+  const [unavailable] = noticeUnavailable([far], new Set(), "en");
+  const [unmatched] = noticeUnmatched(["far__*"], { tools: [], servers: [far] }, "en");
+  const [missing] = listMissingServers([far]);
+  const told = [unavailable?.message, unmatched?.message, missing?.why.en];
+  const why = expect.stringMatching(/the sign-in was refused: x+… Run: duet login far\)?$/);
+  expect(told).toEqual([why, why, why]);
+  for (const line of told) expect(line?.length).toBeLessThan(450);
 });
 
 test("servers that a reload takes away before they were wanted do not come back", async () => {

@@ -1,4 +1,5 @@
 import type { ServerStatus } from "../client/server-connection.ts";
+import { listNamePrefixes } from "../client/tool-names.ts";
 import { describeUnusable, withHint } from "../client/unusable-server.ts";
 import type { Config } from "../config/config.ts";
 import { deepestChain } from "../core/chain.ts";
@@ -90,7 +91,7 @@ export function noticeUnmatched(
 export function listMissingServers(states: readonly ServerStatus[]): MissingServer[] {
   return states.flatMap((status) => {
     const why = isMissing(status) ? describeMissing(status) : undefined;
-    return why === undefined ? [] : [{ name: status.name, why }];
+    return why === undefined ? [] : [{ prefixes: listNamePrefixes(status.name), why }];
   });
 }
 

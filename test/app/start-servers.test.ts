@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { Duet } from "../../src/app/duet.ts";
 import { listMissingServers, noticeUnavailable, noticeUnmatched } from "../../src/app/notices.ts";
 import type { ServerStatus } from "../../src/client/server-connection.ts";
+import { createToolNames } from "../../src/client/tool-names.ts";
 import { DuetError } from "../../src/kit/errors.ts";
 import { askAs, duetWith } from "../fakes/callers.ts";
 import { scriptedModel } from "../fakes/model.ts";
@@ -54,17 +55,26 @@ test("a question whose tools name none, or a server that is missing, says so in 
 
 test("the result of a plain question names a server that is missing, once, and a call of its tools is told why", async () => {
   const call = { id: "1", name: "none__weather", input: {} };
-  const model = scriptedModel([[call], "Nobody knows.", "Hello."]);
+  // What a tool of a server is called whose name no tool's name can hold.
+  const dotted = { id: "2", name: createToolNames().nameOf("no.ne", "weather"), input: {} };
+  const model = scriptedModel([[call, dotted], "Nobody knows.", "Hello."]);
   const none = { command: "/nonexistent/server" };
-  const duet = await duetWith({ models: { functionCall: model, alone: true } }, { mcpServers: { none } });
+  const duet = await duetWith(
+    { models: { functionCall: model, alone: true } },
+    { mcpServers: { none, "no.ne": none } },
+  );
   await duet.servers.waitForStatus();
   const { outcome } = await askAs(duet, {}, "What is the weather?");
   const why = /there is no command "\/nonexistent\/server"/;
-  expect(outcome.notices).toMatchObject([{ code: "server-unavailable", message: expect.stringMatching(why) }]);
+  const missing = { code: "server-unavailable", message: expect.stringMatching(why) };
+  expect(outcome.notices).toMatchObject([missing, missing]);
   const told = outcome.tool_calls[0]?.result;
   expect(told).toMatch(/^none__weather cannot be called now: (the )?MCP server none is /);
   expect(told).toMatch(why);
   expect(told).toContain(". This call was not run. Available tools: ");
+  expect(outcome.tool_calls[1]?.result).toMatch(
+    /^no_ne__weather--\w+ cannot be called now: (the )?MCP server no\.ne is /,
+  );
   const again = await askAs(duet, {}, "Hello", { conversationId: outcome.conversation_id });
   expect(again.outcome.notices).toBeUndefined();
 });

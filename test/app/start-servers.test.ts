@@ -89,6 +89,22 @@ test("a server that has not started yet is told as such where the question names
   expect(noticeUnmatched([], { tools: [], servers: [starting] }, "zh")).toEqual([]);
 });
 
+test("a missing server is told where a pattern may mean its tools and matches others, and once where it matches none", async () => {
+  const model = scriptedModel(Array(5).fill("Hello."));
+  const none = { command: "/nonexistent/server" };
+  const duet = await duetWith({ models: { functionCall: model, alone: true } }, { mcpServers: { none } });
+  await duet.servers.waitForStatus();
+  const codesFor = async (...tools: string[]): Promise<string[]> => {
+    const { outcome } = await askAs(duet, {}, "Hello", { tools });
+    return outcome.notices?.map(({ code }) => code) ?? [];
+  };
+  expect(await codesFor("*")).toEqual(["server-unavailable"]);
+  expect(await codesFor("calculator", "*r")).toEqual(["server-unavailable"]);
+  expect(await codesFor("*__status")).toEqual(["server-unavailable", "tools-unmatched"]);
+  expect(await codesFor("*", "none__*")).toEqual(["tools-unmatched"]);
+  expect(await codesFor("calc*")).toEqual([]);
+});
+
 test("a refused sign-in comes with what to do, however much the server has said", () => {
   const error = new DuetError({
     code: "auth",

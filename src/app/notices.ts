@@ -1,11 +1,12 @@
 import type { ServerStatus } from "../client/server-connection.ts";
+import { listNamePrefixes } from "../client/tool-names.ts";
 import { describeUnusable, withHint } from "../client/unusable-server.ts";
 import type { Config } from "../config/config.ts";
 import { deepestChain } from "../core/chain.ts";
 import { noticeKinds } from "../core/notices/notice-kinds.ts";
 import type { Notice } from "../core/run/events.ts";
 import type { MissingServer } from "../core/tools/missing-server.ts";
-import { isToolMeant, parseToolPatterns } from "../core/tools/tool-pattern.ts";
+import { isToolMeant, parseToolPatterns, type ToolPattern } from "../core/tools/tool-pattern.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { type Locale, removePrefix, type Text } from "../kit/locale.ts";
 import { sanitizeLine } from "../kit/text/sanitize.ts";
@@ -27,16 +28,23 @@ export function noticeNested(
 
 const nestedCode = noticeKinds.nestedTooDeep.code;
 
-/**
- * Reports what a run has to know of its servers. `known` holds what was reported before. A question that names its tools is told of
- * the missing ones by `noticeUnmatched`, and of no other server.
- */
-export function noticeServers(
-  states: readonly ServerStatus[],
-  { known, named, locale }: { known: Set<string>; named: readonly string[]; locale: Locale },
-): Notice[] {
+/** Says what a question is told of its servers. */
+interface ServerReader {
+  /** Holds what was reported before. */
+  known: Set<string>;
+  /** Holds the patterns of the tools that the question names, if it names any. */
+  named: readonly string[];
+  /** Holds the servers and tools as they were when it was asked. */
+  asked: Pick<Inventory, "tools" | "servers">;
+  locale: Locale;
+}
+
+/** Reports what a run has to know of its servers. Of some missing ones `noticeUnmatched` tells in its place. */
+export function noticeServers(states: readonly ServerStatus[], reader: ServerReader): Notice[] {
+  const { known, locale } = reader;
+  const wanted = selectWanted(states, reader);
   return [
-    ...(named.length === 0 ? noticeUnavailable(states, known, locale) : []),
+    ...noticeUnavailable(wanted, known, locale),
     ...noticeUnapproved(states, known, locale),
     ...noticeSuspicious(states, known, locale),
   ];
@@ -54,14 +62,48 @@ export function noticeUnavailable(states: readonly ServerStatus[], known: Set<st
   });
 }
 
-/** A refused sign-in stays refused until a person acts, so it comes with what to do. */
+/**
+ * Returns why a server is missing, in one short line. A refused sign-in stays refused until a person acts, so it comes with what to do,
+ * however long the reason is.
+ */
 function explainMissing(name: string, error: DuetError): Text {
-  const text = describeServerFailure(name, error);
+  const { zh, en } = describeServerFailure(name, error);
+  const text = { zh: truncate(sanitizeLine(zh), longestReason), en: truncate(sanitizeLine(en), longestReason) };
   return error.code === "auth" ? withHint({ text, hint: error.hint }) : text;
 }
 
-/** Limits why a server is missing, in UTF-16 units: what its process wrote may be long. */
-const reasonLength = 200;
+/** Limits the reason, in UTF-16 units: what a server or its process wrote may be long. */
+const longestReason = 300;
+
+/**
+ * Selects the servers of which a question may want a tool, but for those of which `noticeUnmatched` tells. A question that names no tools
+ * wants all.
+ */
+function selectWanted(states: readonly ServerStatus[], { named, asked }: ServerReader): readonly ServerStatus[] {
+  if (named.length === 0) return states;
+  const patterns = parseToolPatterns(named);
+  const told = findUnmatched(named, asked.tools).map((pattern) => findNamedServer(pattern, asked.servers)?.name);
+  return states.filter(({ name }) => !told.includes(name) && patterns.some((pattern) => canMeanServer(pattern, name)));
+}
+
+/** Returns true where a tool of this server may have a name that the pattern means. */
+function canMeanServer({ name }: ToolPattern, server: string): boolean {
+  const [start = "", ...rest] = name.split("*");
+  return listNamePrefixes(server).some(
+    (prefix) => start.startsWith(prefix) || (rest.length > 0 && prefix.startsWith(start)),
+  );
+}
+
+/** Finds the server of which a pattern names a tool, or all of them. */
+function findNamedServer({ name }: ToolPattern, servers: readonly ServerStatus[]): ServerStatus | undefined {
+  return servers.find((server) => listNamePrefixes(server.name).some((prefix) => name.startsWith(prefix)));
+}
+
+/** Lists the patterns that match none of the tools, each once. */
+function findUnmatched(written: readonly string[], tools: Inventory["tools"]): ToolPattern[] {
+  const asked = parseToolPatterns([...new Set(written)]);
+  return asked.filter((pattern) => !tools.some((tool) => isToolMeant(pattern, tool)));
+}
 
 /** Reports the patterns of a question that match none of the tools that it has, each once, with why a server is missing that they name. */
 export function noticeUnmatched(
@@ -69,12 +111,11 @@ export function noticeUnmatched(
   { tools, servers }: Pick<Inventory, "tools" | "servers">,
   locale: Locale,
 ): Notice[] {
-  const asked = parseToolPatterns([...new Set(written)]);
-  const unmatched = asked.filter((pattern) => !tools.some((tool) => isToolMeant(pattern, tool)));
+  const unmatched = findUnmatched(written, tools);
   if (unmatched.length === 0) return [];
   const explained = new Set<string>();
   const patterns = unmatched.map((pattern) => {
-    const named = servers.find(({ name }) => pattern.name.startsWith(`${name}__`));
+    const named = findNamedServer(pattern, servers);
     const isNew = named !== undefined && !explained.has(named.name);
     if (isNew) explained.add(named.name);
     return { written: pattern.written, why: isNew ? describeMissing(named) : undefined };
@@ -86,7 +127,7 @@ export function noticeUnmatched(
 export function listMissingServers(states: readonly ServerStatus[]): MissingServer[] {
   return states.flatMap((status) => {
     const why = isMissing(status) ? describeMissing(status) : undefined;
-    return why === undefined ? [] : [{ name: status.name, why }];
+    return why === undefined ? [] : [{ prefixes: listNamePrefixes(status.name), why }];
   });
 }
 
@@ -105,8 +146,7 @@ function describeMissing(status: ServerStatus): Text | undefined {
   const error = getFailure(status);
   if (error) {
     const { zh, en } = explainMissing(name, error);
-    const [why, reason] = [truncate(sanitizeLine(zh), reasonLength), truncate(sanitizeLine(en), reasonLength)];
-    return { zh: `MCP 服务器 ${name} 不可用：${why}`, en: `MCP server ${name} is unavailable: ${reason}` };
+    return { zh: `MCP 服务器 ${name} 不可用：${zh}`, en: `MCP server ${name} is unavailable: ${en}` };
   }
   if (state === "starting")
     return { zh: `MCP 服务器 ${name} 还在启动`, en: `the MCP server ${name} is still starting` };

@@ -52,6 +52,14 @@ export function isPossibleName(name: string, server: string): boolean {
   return name.startsWith(`${server}__`) || hashedName.test(name);
 }
 
+/**
+ * Lists what the names of a server's tools may begin with. The server's own name is among it also where it is too long for that or has
+ * other characters, because a model may write it so.
+ */
+export function listNamePrefixes(server: string): string[] {
+  return [...new Set([`${server}__`, toHashedPrefix(server)])];
+}
+
 const hashedName = /--[0-9a-f]{10}$/;
 
 function toPlainName(server: string, tool: string): string | undefined {
@@ -66,8 +74,12 @@ function toHashedName(server: string, tool: string, salt: number): string {
     .update(JSON.stringify([server, tool, salt]))
     .digest("hex")
     .slice(0, hashLength);
-  const stem = `${cleanName(server).slice(0, serverStem)}__${cleanName(tool)}`;
+  const stem = toHashedPrefix(server) + cleanName(tool);
   return `${stem.slice(0, longest - hashLength - 2)}--${hash}`;
+}
+
+function toHashedPrefix(server: string): string {
+  return `${cleanName(server).slice(0, serverStem)}__`;
 }
 
 function cleanName(name: string): string {

@@ -202,7 +202,7 @@ export function joinSentences(message: string, hint: string | null): string {
   const line = sanitizeLine(message);
   if (!hint) return line;
   if (/[。！？]$/.test(line)) return line + hint;
-  const stop = /[.!?]$/.test(line) ? " " : /\p{Script=Han}/u.test(line) ? "。" : ". ";
+  const stop = /[.!?…]$/.test(line) ? " " : /\p{Script=Han}/u.test(line) ? "。" : ". ";
   return `${line}${stop}${hint}`;
 }
 

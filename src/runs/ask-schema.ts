@@ -68,7 +68,7 @@ export const askInput = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "Goes on with the last run of conversation_id, which reached a limit: limits anew, none of its calls again.",
+      "Goes on with the last run of conversation_id, which reached a limit, failed or was cancelled: limits anew, none of its calls again.",
     ),
   keep_history: z
     .boolean()

@@ -2,8 +2,10 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import type { Duet } from "../../src/app/duet.ts";
-import { noticeUnmatched } from "../../src/app/notices.ts";
+import { listMissingServers, noticeUnavailable, noticeUnmatched } from "../../src/app/notices.ts";
 import type { ServerStatus } from "../../src/client/server-connection.ts";
+import { createToolNames } from "../../src/client/tool-names.ts";
+import { DuetError } from "../../src/kit/errors.ts";
 import { askAs, duetWith } from "../fakes/callers.ts";
 import { scriptedModel } from "../fakes/model.ts";
 import { compileCache, temporaryFolder } from "../fakes/program.ts";
@@ -53,17 +55,26 @@ test("a question whose tools name none, or a server that is missing, says so in 
 
 test("the result of a plain question names a server that is missing, once, and a call of its tools is told why", async () => {
   const call = { id: "1", name: "none__weather", input: {} };
-  const model = scriptedModel([[call], "Nobody knows.", "Hello."]);
+  // What a tool of a server is called whose name no tool's name can hold.
+  const dotted = { id: "2", name: createToolNames().nameOf("no.ne", "weather"), input: {} };
+  const model = scriptedModel([[call, dotted], "Nobody knows.", "Hello."]);
   const none = { command: "/nonexistent/server" };
-  const duet = await duetWith({ models: { functionCall: model, alone: true } }, { mcpServers: { none } });
+  const duet = await duetWith(
+    { models: { functionCall: model, alone: true } },
+    { mcpServers: { none, "no.ne": none } },
+  );
   await duet.servers.waitForStatus();
   const { outcome } = await askAs(duet, {}, "What is the weather?");
   const why = /there is no command "\/nonexistent\/server"/;
-  expect(outcome.notices).toMatchObject([{ code: "server-unavailable", message: expect.stringMatching(why) }]);
+  const missing = { code: "server-unavailable", message: expect.stringMatching(why) };
+  expect(outcome.notices).toMatchObject([missing, missing]);
   const told = outcome.tool_calls[0]?.result;
   expect(told).toMatch(/^none__weather cannot be called now: (the )?MCP server none is /);
   expect(told).toMatch(why);
   expect(told).toContain(". This call was not run. Available tools: ");
+  expect(outcome.tool_calls[1]?.result).toMatch(
+    /^no_ne__weather--\w+ cannot be called now: (the )?MCP server no\.ne is /,
+  );
   const again = await askAs(duet, {}, "Hello", { conversationId: outcome.conversation_id });
   expect(again.outcome.notices).toBeUndefined();
 });
@@ -76,6 +87,38 @@ test("a server that has not started yet is told as such where the question names
   const more = noticeUnmatched(["slow__*", "slow__a", "slow__*"], { tools: [], servers: [starting] }, "zh");
   expect(more.map(({ message }) => message)).toEqual([`${said}、"slow__a"`]);
   expect(noticeUnmatched([], { tools: [], servers: [starting] }, "zh")).toEqual([]);
+});
+
+test("a missing server is told where a pattern may mean its tools and matches others, and once where it matches none", async () => {
+  const model = scriptedModel(Array(5).fill("Hello."));
+  const none = { command: "/nonexistent/server" };
+  const duet = await duetWith({ models: { functionCall: model, alone: true } }, { mcpServers: { none } });
+  await duet.servers.waitForStatus();
+  const codesFor = async (...tools: string[]): Promise<string[]> => {
+    const { outcome } = await askAs(duet, {}, "Hello", { tools });
+    return outcome.notices?.map(({ code }) => code) ?? [];
+  };
+  expect(await codesFor("*")).toEqual(["server-unavailable"]);
+  expect(await codesFor("calculator", "*r")).toEqual(["server-unavailable"]);
+  expect(await codesFor("*__status")).toEqual(["server-unavailable", "tools-unmatched"]);
+  expect(await codesFor("*", "none__*")).toEqual(["tools-unmatched"]);
+  expect(await codesFor("calc*")).toEqual([]);
+});
+
+test("a refused sign-in comes with what to do, however much the server has said", () => {
+  const error = new DuetError({
+    code: "auth",
+    text: { zh: `登录被拒绝：${"x".repeat(400)}`, en: `the sign-in was refused: ${"x".repeat(400)}` },
+    hint: { zh: "请运行 duet login far", en: "Run: duet login far" },
+  });
+  const far = { name: "far", state: "failed", error, lastError: null, waiting: 0 } as ServerStatus;
+  const [unavailable] = noticeUnavailable([far], new Set(), "en");
+  const [unmatched] = noticeUnmatched(["far__*"], { tools: [], servers: [far] }, "en");
+  const [missing] = listMissingServers([far]);
+  const told = [unavailable?.message, unmatched?.message, missing?.why.en];
+  const why = expect.stringMatching(/the sign-in was refused: x+… Run: duet login far\)?$/);
+  expect(told).toEqual([why, why, why]);
+  for (const line of told) expect(line?.length).toBeLessThan(450);
 });
 
 test("servers that a reload takes away before they were wanted do not come back", async () => {

@@ -1,6 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
 import type { ToolCall } from "../../core/model/messages.ts";
-import { tryParseJson } from "../../kit/json.ts";
 import { type Locale, say, type Text } from "../../kit/locale.ts";
 import { formatCount } from "../../kit/text/format-count.ts";
 import { truncateMiddle } from "../../kit/text/truncate.ts";
@@ -14,12 +12,11 @@ const longestShown = 1000;
  * own result. What took the place of the references comes from tools, so it is fenced as results are.
  */
 export function renderFilledArguments(
-  { argumentsText, arguments: filled }: ToolCall,
+  { isFilled, arguments: filled }: ToolCall,
   marker: string,
   locale: Locale,
 ): string {
-  const written = tryParseJson(argumentsText);
-  if (written === undefined || filled === undefined || isDeepStrictEqual(written, filled)) return "";
+  if (isFilled !== true || filled === undefined) return "";
   const shown = truncateMiddle(JSON.stringify(filled), longestShown, (missing) => say(locale, describeGap(missing)));
   return `\n${say(locale, title)} ${fence(shown, marker)}`;
 }

@@ -107,6 +107,7 @@ async function makeCalls(run: Run, plan: Plan, step: PlanStep, filled: readonly 
       name: step.tool,
       argumentsText: JSON.stringify(one.written),
       arguments: one.arguments,
+      ...(!isDeepStrictEqual(one.arguments, one.written) && { isFilled: true }),
     }),
   );
   const wasSeen = isSeenInPlan(plan, step.parameters, filled);

@@ -115,7 +115,7 @@ export async function askAgent(
     dropped,
   } = await waitAbortable(Promise.resolve(resolvedTools), signal).catch(ignoreAbort(signal, noTools));
   const patterns = mode === "chat" || isOther || signal.aborted ? [] : (request.tools ?? []);
-  const serverReader = { known: session.reported, named: patterns, locale };
+  const serverReader = { known: session.reported, named: patterns, asked: { tools: offered, servers }, locale };
   const asked = { config, models: openedModels, request, conversation, mode, tools: offered, locale };
   const deciders: Deciders = isOther ? { models: openedModels, notices: [] } : await chooseDeciders(asked);
   const callsInChat = mode === "chat" && (clientTools?.tools.length ?? 0) + (earlierSteps?.length ?? 0) > 0;

@@ -2,12 +2,10 @@ import { operator } from "../../core/caller.ts";
 import type { Conversation } from "../../core/store/conversations/conversation.ts";
 import type { Journal, TakenRun } from "../../core/store/journal.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
-import { showValue } from "../../core/tools/argument-feedback.ts";
-import { DuetError } from "../../kit/errors.ts";
-import type { Text } from "../../kit/locale.ts";
 import type { ActiveRun } from "../ask/active-runs.ts";
 import type { AskRequest } from "../ask/ask-request.ts";
 import type { ConversationParts } from "../duet-parts.ts";
+import { checkGoOn } from "./check-go-on.ts";
 import type { AskedTurn } from "./given-history.ts";
 import type { RunPlace } from "./place-runs.ts";
 import { loadConversation, type Session, toConversationKey } from "./sessions.ts";
@@ -60,7 +58,8 @@ export async function openAskedConversation(
     (await loadConversation(store, conversationId, {
       ...{ caller, going, mutex: conversations.planTurns, findRecords, branch, after },
     }));
-  if (request.goesOn === true && resumed === undefined) checkGoOn(known, conversationId);
+  if (request.goesOn === true && resumed === undefined)
+    await checkGoOn(known, { store: given?.store ?? store, conversationId, after });
   // Duet itself has given the ID of a run that goes on, and of a conversation whose first question this is.
   const isGiven = resumed !== undefined || request.isFirst === true;
   const lostId = known === undefined && !isGiven ? conversationId : undefined;
@@ -74,28 +73,6 @@ export async function openAskedConversation(
   // What an earlier process loaded for the conversation comes first, so that the offer stays the same.
   if (session.loaded.size === 0) for (const name of conversation.loadedTools ?? []) session.loaded.add(name);
   return { conversation, session, approvals, place, givenStore: given?.store, lostId, waitedMs };
-}
-
-/** Throws `invalid_request` where the last run of the conversation has answered in full, and where there is none. */
-function checkGoOn(known: Conversation | undefined, conversationId: string | undefined): void {
-  const last = known?.turns.at(-1);
-  if (last?.status !== undefined) return;
-  const found = describeGoOnPlace(last !== undefined, conversationId);
-  throw new DuetError({
-    code: "invalid_request",
-    text: {
-      zh: `go_on：没有可以继续的运行，${found.zh}（允许：最后一次运行达到限制的对话的 conversation_id）`,
-      en: `go_on: there is no run to go on with: ${found.en} (allowed: with the conversation_id of a conversation whose last run reached a limit)`,
-    },
-  });
-}
-
-function describeGoOnPlace(hasAnswered: boolean, conversationId: string | undefined): Text {
-  if (conversationId === undefined) return { zh: "没有给出 conversation_id", en: "conversation_id is missing" };
-  const shown = showValue(conversationId);
-  if (hasAnswered)
-    return { zh: `对话 ${shown} 的最后一次运行已经完整回答`, en: `the last run of conversation ${shown} is complete` };
-  return { zh: `没有找到对话 ${shown}`, en: `conversation ${shown} was not found` };
 }
 
 /** Leaves out what was added to a conversation after the run had begun. */

@@ -122,6 +122,8 @@ export interface ToolCall {
   argumentsText: string;
   /** Holds the parsed arguments, and is undefined when the text is not a JSON object. */
   arguments: JsonObject | undefined;
+  /** Is true where `arguments` holds earlier results of a plan in place of the references that were written. */
+  isFilled?: true | undefined;
 }
 
 /** Holds a turn in the wire format of its author. It is opaque to all other code. */

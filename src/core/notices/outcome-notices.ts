@@ -40,7 +40,10 @@ export function addNotices(outcome: Outcome, notices: readonly OutcomeNotice[]):
   return notices.length === 0 ? outcome : { ...outcome, notices: [...(outcome.notices ?? []), ...notices] };
 }
 
-/** Returns true for a run that was to go on with an earlier one, and whose plan was declined: it has done nothing. */
+/**
+ * Returns true for a result that tells why nothing goes on: of a run whose plan was declined when it was to go on with an earlier one, of
+ * both together, and of a run with which none could be begun.
+ */
 export function isNotGoneOn({ notices = [] }: Outcome): boolean {
   return notices.some(({ code }) => code === noticeKinds.notGoneOn.code);
 }

@@ -3,9 +3,6 @@ import { formatCount } from "../../kit/text/format-count.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { defineNotice } from "./define-notice.ts";
 
-/** Limits why a server is missing, in UTF-16 units: what its process wrote may be long. */
-const longestReason = 300;
-
 /** Lists the notices about tools, MCP servers and agents that a run lacks or may not use. */
 export const toolNotices = {
   nestedTooDeep: defineNotice("nested-too-deep", {
@@ -20,8 +17,8 @@ export const toolNotices = {
     level: "warning",
     isInResult: true,
     text: ({ name, why }: { name: string; why: Text }) => ({
-      zh: `MCP 服务器 ${name} 不可用，其余照常：${truncate(why.zh, longestReason)}`,
-      en: `MCP server ${name} is unavailable; continuing without it: ${truncate(why.en, longestReason)}`,
+      zh: `MCP 服务器 ${name} 不可用，其余照常：${why.zh}`,
+      en: `MCP server ${name} is unavailable; continuing without it: ${why.en}`,
     }),
   }),
   /** Is told where patterns of the question's `tools` match no tool; `why` says so of those that name a server which is missing. */

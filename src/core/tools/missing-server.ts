@@ -1,7 +1,9 @@
 import type { Text } from "../../kit/locale.ts";
 
-/** Names an MCP server whose tools a run lacks, and says as a clause without its stop that and why they are missing. */
+/** Describes an MCP server whose tools a run lacks. */
 export interface MissingServer {
-  readonly name: string;
+  /** Lists what the names of its tools may begin with. */
+  readonly prefixes: readonly string[];
+  /** Says as a clause without its stop that and why it is missing. */
   readonly why: Text;
 }

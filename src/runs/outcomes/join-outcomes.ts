@@ -15,7 +15,8 @@ export function joinOutcomes(first: Outcome, second: Outcome): Outcome {
   const citations = mergeCitations(first.citations, second.citations);
   const formed = chooseFormed(first, second);
   const notices = toOutcomeNotices([...(first.notices ?? []), ...(second.notices ?? [])]);
-  if (isNotGoneOn(second)) {
+  // A run with which none could be begun has the notice, too, and an answer of its own.
+  if (second.status === "cancelled" && isNotGoneOn(second)) {
     const { run_id, trace_id } = second;
     return { ...first, run_id, trace_id, meta: addBills(first.meta, second.meta), notices };
   }

@@ -59,6 +59,20 @@ test("a second run that is still going shows the answer of the first, and one th
   });
 });
 
+test("only a second run whose plan was declined leaves the first as it was; one behind which no other could begin has its answer", () => {
+  const first = answer("Rome [1] is warm.", [rome], { status: "partial", stop_reason: "tool_call_limit" });
+  const notices = [{ level: "warning", code: "not-gone-on", message: "Did not go on: too many runs." } as const];
+  const declined = answer("The plan was cancelled.", [], { status: "cancelled", notices });
+  expect(joinOutcomes(first, declined)).toMatchObject({ status: "partial", response: first.response, notices });
+  const limited = answer("Bari [2], too.", [bari], { status: "partial", stop_reason: "time_limit", notices });
+  expect(joinOutcomes(first, limited)).toMatchObject({
+    stop_reason: "time_limit",
+    response: expect.stringContaining("Bari [2], too."),
+    citations: [rome, bari],
+    notices,
+  });
+});
+
 test("an answer in a form is that of the second run, which has none before its end", () => {
   const first: Outcome = { ...outcome, response: '{"a":1}', output: { a: 1 } };
   const running: Outcome = { ...outcome, response: "", status: "running" };

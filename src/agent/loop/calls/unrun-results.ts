@@ -70,7 +70,7 @@ export function toUnknownToolResult(run: Run, name: string): ToolResult {
   const names = [...catalog.tools.keys()];
   const what = describeUnknown(
     name,
-    missingServers.find((server) => name.startsWith(`${server.name}__`)),
+    missingServers.find(({ prefixes }) => prefixes.some((prefix) => name.startsWith(prefix))),
   );
   return createFailure(
     "unknown_tool",

@@ -70,6 +70,9 @@ test("a required field with a default that a model leaves out is in the call as 
   const shown = events.flatMap((event) => (event.type === "tool-start" ? [event.arguments] : []));
   const recorded = outcomeOf(events).tool_calls.map((call) => call.arguments);
   expect([made, shown, recorded]).toEqual(Array(3).fill([{ scale: "css" }]));
+  // No reference was replaced, so neither model is told of one.
+  for (const { requests } of [models.functionCall, models.answer])
+    expect(JSON.stringify(requests.at(-1)?.messages)).not.toContain("were replaced by the results of earlier steps");
 });
 
 test("calls side by side never go over the limit of calls", async () => {

@@ -77,6 +77,50 @@ test("go_on where there is no run to go on with asks no model and says why, and 
   expect(rest).toMatchObject({ status: "complete", response: "The rest." });
 });
 
+test("go_on says of a plan that it waits, and of the beginning of a conversation that no run is there", async () => {
+  const steps = [{ step: 1, description: "echo", tool: "echo", parameters: { text: "hello" } }];
+  const { chat, model } = await serveApi({
+    turns: [JSON.stringify({ steps })],
+    settings: { agent: { plan: { unattended: "stop" } } },
+  });
+  const planned = await outcomeIn(chat({ message: "Echo", mode: "plan" }));
+  expect(planned.status).toBe("needs_confirmation");
+  const { conversation_id } = planned;
+  for (const [place, why] of [
+    [{}, `the last run of conversation "${conversation_id}" waits for a confirmation (allowed: `],
+    [{ parent: 0 }, `conversation "${conversation_id}" has no run before this question (allowed: `],
+  ] as const) {
+    const { error } = await outcomeIn(chat({ message: "Go on", conversation_id, go_on: true, ...place }));
+    expect(error?.message).toContain(`go_on: there is no run to go on with: ${why}`);
+  }
+  expect(model.requests).toHaveLength(1);
+});
+
+test("go_on goes on with a run that failed", async () => {
+  const error = new DuetError({ code: "auth", text: { zh: "密钥无效", en: "the key is not valid" } });
+  const { chat } = await serveApi({ turns: [{ error }, "Done."] });
+  const { conversation_id, status } = await outcomeIn(chat({ message: "Hello" }));
+  expect(status).toBe("failed");
+  expect(await outcomeIn(chat({ message: "Go on", conversation_id, go_on: true }))).toMatchObject({
+    status: "complete",
+    response: "Done.",
+  });
+});
+
+test("a run goes on with one that is complete and has used up its calls, also behind a turn that is named", async () => {
+  const { chat } = await serveApi({ turns: [[echo], "All of it.", "More.", "Still more."] });
+  const first = await outcomeIn(chat({ message: "Echo", max_tool_calls: 1 }));
+  expect(first).toMatchObject({ status: "complete", limit: { argument: "max_tool_calls" } });
+  const { conversation_id } = first;
+  for (const [place, response] of [
+    [{}, "More."],
+    [{ parent: 1 }, "Still more."],
+  ] as const) {
+    const rest = await outcomeIn(chat({ message: "Go on", conversation_id, go_on: true, ...place }));
+    expect(rest).toMatchObject({ status: "complete", response });
+  }
+});
+
 test("a run that goes on when wait_s is over can be asked for later, and goes on without its caller", async () => {
   const gate = Promise.withResolvers<void>();
   const { chat, send, service } = await serveApi({ turns: ["Done."], gate: gate.promise });

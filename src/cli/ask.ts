@@ -10,6 +10,7 @@ import { toSafeJson } from "../kit/text/sanitize.ts";
 import { createStepWriter } from "../render/step-writer.ts";
 import { type Console, writeSafely } from "./console.ts";
 import { createRenderer, type RenderOptions } from "./create-renderer.ts";
+import { toExitCode } from "./exit-code.ts";
 import type { LiveLine } from "./live-line.ts";
 import { createTerminalUser } from "./questions/ask-question.ts";
 import { createQuietScreen } from "./questions/quiet-screen.ts";
@@ -33,10 +34,7 @@ export interface AskOptions {
   drafts?: boolean;
 }
 
-/**
- * Answers one question on stdout. The exit code is that of docs/development/contract.md#commands: 0 complete, 1 failed, 3
- * partial, 130 cancelled.
- */
+/** Answers one question on stdout, and returns the exit code of its outcome. */
 export async function runAsk(options: AskOptions): Promise<number> {
   const { duet, console, request, output, verbose, hyperlinks, consent, drafts = false } = options;
   const locale = duet.localeFor(request.question);
@@ -94,19 +92,6 @@ function createEventWriter(output: AskOptions["output"], options: RenderOptions)
 /** Is true for an event that warns the reader. An outcome does not contain such events. */
 function isWarning(event: AgentEvent): boolean {
   return event.type === "notice" && event.level === "warning" && !event.forLog;
-}
-
-const exitCodes: Record<Outcome["status"], number> = {
-  complete: 0,
-  failed: 1,
-  partial: 3,
-  cancelled: 130,
-  running: 3,
-  needs_confirmation: 3,
-};
-
-function toExitCode(outcome: Outcome | undefined): number {
-  return outcome === undefined ? 1 : exitCodes[outcome.status];
 }
 
 const mostBytes = 1_000_000;

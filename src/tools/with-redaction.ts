@@ -23,7 +23,7 @@ function redactContext(context: ToolContext, { redact }: Redactor): ToolContext 
     ...context,
     progress: (message, progress, total) => context.progress(redact(message), progress, total),
     ...(context.reportStep && { reportStep: (line: string) => context.reportStep?.(redact(line)) }),
-    notice: (code, message, level) => context.notice(code, redact(message), level),
+    notice: (code, { zh, en }, level) => context.notice(code, { zh: redact(zh), en: redact(en) }, level),
   };
 }
 

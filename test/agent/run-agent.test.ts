@@ -327,7 +327,7 @@ describe("stopping while tools run", () => {
       run: async (_, context) => {
         late = () => {
           context.progress("TOO-LATE");
-          context.notice("TOO-LATE", "TOO-LATE");
+          context.notice("TOO-LATE", { zh: "TOO-LATE", en: "TOO-LATE" });
           void context
             .approve?.({ tool: "TOO-LATE", arguments: {}, rule: "x", onlyOnce: true })
             .then((answer) => asked.push(answer));
@@ -558,6 +558,21 @@ describe("failing and stopping", () => {
     const events = await runOne(model, { question: "北京天气怎么样？", locale: "en" });
     expect(model.requests[0]?.messages[0]?.content).toContain("你是智能体");
     expect(outcomeOf(events).error?.hint).toContain("Chat mode");
+  });
+
+  test("what a tool tells the reader is in the reader's language, and its result in that of the question", async () => {
+    const said = { zh: "没有执行", en: "was not run" };
+    const telling: Tool = {
+      ...makeTool("search", () => ({ ok: true, text: "" })),
+      run: async (_, context) => {
+        context.notice("approval-missing", said);
+        return { ok: true, text: said[context.locale] };
+      },
+    };
+    const model = scriptedModel([[search], "够了"]);
+    const events = await runOne(model, { question: "北京天气怎么样？", locale: "en", tools: [telling] });
+    expect(events.flatMap((event) => (event.type === "notice" ? [event.message] : []))).toContain(said.en);
+    expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain(said.zh);
   });
 
   test.each(["auth", "network"] as const)("a %s error is not answered with advice that cannot help", async (code) => {

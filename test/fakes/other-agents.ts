@@ -119,7 +119,7 @@ export function useAgent(
             }),
           progress: (message) => void heard.progress.push(message),
           reportStep: (line) => void heard.steps.push(line),
-          notice: (_, message) => void heard.notices.push(message),
+          notice: (_, { en }) => void heard.notices.push(en),
         },
         ...more,
       });

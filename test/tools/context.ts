@@ -1,5 +1,5 @@
 import type { ToolContext } from "../../src/core/tools/tool.ts";
-import type { Locale } from "../../src/kit/locale.ts";
+import { type Locale, say } from "../../src/kit/locale.ts";
 
 export interface TestContext extends ToolContext {
   notices: { code: string; message: string }[];
@@ -16,6 +16,6 @@ export function testContext(options: { locale?: Locale; signal?: AbortSignal } =
     notices,
     progressed,
     progress: (message) => progressed.push(message),
-    notice: (code, message) => notices.push({ code, message }),
+    notice: (code, message) => notices.push({ code, message: say(options.locale ?? "en", message) }),
   };
 }

@@ -1,16 +1,17 @@
-import { toPlainText } from "../../core/model/message-content.ts";
+import { mapTexts, toPlainText } from "../../core/model/message-content.ts";
 import type { Message } from "../../core/model/messages.ts";
 import type { FinishReason, Model } from "../../core/model/model.ts";
 import type { ConversationTurn, Summary } from "../../core/store/conversations/conversation.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
-import { type Locale, say, type Text } from "../../kit/locale.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import type { ModelRole } from "../limits/statistics.ts";
 import { runTurn } from "../loop/turn/run-turn.ts";
 import { toPlaceholderValues } from "../prompts/prompt-values.ts";
-import type { Models, Run } from "../run.ts";
+import type { Models, Run, RunInput } from "../run.ts";
+import { removeCallsLeft } from "./calls-left.ts";
 import { getContextWindow, getRequestBudget } from "./context-window.ts";
-import { fence } from "./fence.ts";
+import { fence, readFenced } from "./fence.ts";
 import { shortenTurns } from "./fit-turns.ts";
 import type { Sizing } from "./shrink.ts";
 import { describeTurnFiles } from "./turn-files.ts";
@@ -98,28 +99,33 @@ export function chooseSummaryRole(models: Models): ModelRole {
 const longestArguments = 200;
 const longestResult = 600;
 
-/** Returns a turn as words: its files are named, and its calls stand before the answer. */
-function toWords(turn: ConversationTurn, language: Locale): ConversationTurn {
+/**
+ * Returns a turn as words: its files are named, and its calls stand before the answer. What models were told to do about a result is
+ * left out: it is no part of the conversation.
+ */
+function toWords(turn: ConversationTurn, { language, marker }: RunInput): ConversationTurn {
+  const removeAdvice = (text: string): string => readFenced(removeCallsLeft(text), marker);
   const described = describeTurnFiles(turn, language);
   const { answer, steps = [] } = described;
   const calls = steps.flatMap(({ message, results }) =>
-    results.map(({ callId, tool, result, content }) => {
+    results.map(({ callId, tool, result, content, ok }) => {
       const call = message.toolCalls.find(({ id }) => id === callId);
       const n = result === undefined ? "" : ` (result ${result})`;
-      const said = toShortLine(toPlainText(content, language), longestResult);
-      return `[${tool} ${toShortLine(call?.argumentsText ?? "", longestArguments)}${n}: ${said}]`;
+      const said = toShortLine(toPlainText(mapTexts(content, removeAdvice), language), longestResult);
+      const failed = ok === false ? say(language, callFailed) : "";
+      return `[${tool} ${toShortLine(call?.argumentsText ?? "", longestArguments)}${n}: ${failed}${said}]`;
     }),
   );
   return { question: joinSaid(described), answer: [...calls, answer].join("\n\n") };
 }
 
+const callFailed: Text = { zh: "调用失败：", en: "failed: " };
+
 /** Turns that are too long for the model that is to summarise them are shortened first. */
 function requestOf(run: Run, model: Model, { summary, turns: all, sizing }: OlderTurns): Message[] {
-  const {
-    input: { language, marker },
-  } = run;
+  const { language, marker } = run.input;
   const turns = shortenTurns(
-    all.map((turn) => toWords(turn, language)),
+    all.map((turn) => toWords(turn, run.input)),
     getRequestBudget(model, {}) * turnsShare,
     { ...sizing, marker, atLeast: 1 },
   );

@@ -7,6 +7,7 @@ import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import type { Mode } from "../../core/run/outcome.ts";
 import { statusParts } from "../../core/status-parts.ts";
 import { createRedactor } from "../../kit/text/redact.ts";
+import { toExitCode } from "../exit-code.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import type { Chat, ChatSettings } from "./chat.ts";
 import { chatCommands } from "./command-list.ts";
@@ -59,6 +60,8 @@ export interface ChatParts {
   shellCommands: ShellCommands;
   status: StatusLine;
   tasks: Tasks;
+  /** Is the exit code of the last question that did not succeed, and 0 where all have. */
+  readonly exitCode: number;
   /** Reads the instructions of the working folder, which the models are given from then on. */
   readInstructions(): Promise<void>;
 }
@@ -70,6 +73,7 @@ export async function createChat(options: ChatOptions): Promise<ChatParts> {
   const bill = createSessionBill();
   const settings = createSettings(options);
   let folderInstructions: readonly FolderInstructions[] = [];
+  let exitCode = 0;
   // What follows draws by the interface, which asks the handler in its turn: nothing is drawn before both are there.
   const refresh = (): void => chatInterface.refresh();
   const write: ChatInterface["write"] = (...lines) => chatInterface.write(...lines);
@@ -131,9 +135,15 @@ export async function createChat(options: ChatOptions): Promise<ChatParts> {
   };
   const ask = createAsk({
     ...{ chat, chatInterface, conversation, folders, messages, offers, shellCommands, start, status, tasks },
+    onOutcome(outcome) {
+      exitCode = toExitCode(outcome) || exitCode;
+    },
   });
   return {
     ...{ chat, chatInterface, conversation, models, offers, ownCommands, shellCommands, status, tasks },
+    get exitCode() {
+      return exitCode;
+    },
     async readInstructions() {
       folderInstructions = await readInstructions({ config, settings, chatInterface, tasks, signal });
     },

@@ -18,7 +18,10 @@ export interface RunChatOptions extends ChatOptions {
   asides?: SideOutput | undefined;
 }
 
-/** Answers what is typed until the input ends or `/exit`; returns the exit code. */
+/**
+ * Answers what is typed until the input ends or `/exit`, and returns the exit code. A person has seen how each question ended; a
+ * program that has piped its questions gets the code of the last one that did not succeed.
+ */
 export async function runChat(options: RunChatOptions): Promise<number> {
   const { signal } = options;
   const parts = await createChat(options);
@@ -35,7 +38,7 @@ export async function runChat(options: RunChatOptions): Promise<number> {
     cancelBackgroundWork();
     await chatInterface.close();
   }
-  return 0;
+  return chat.reader ? 0 : parts.exitCode;
 }
 
 /** Shows the welcome, and the conversation with which the chat begins. */

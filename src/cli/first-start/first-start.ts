@@ -130,10 +130,17 @@ const describeProviderQuery = (first: string): Text => ({
   zh: `编号或名称（回车：${first}）：`,
   en: `Number or name (Enter: ${first}): `,
 });
-const describeNoProvider = (typed: string, count: number): Text => ({
-  zh: `列表中没有 ${JSON.stringify(typed)}（允许：1 到 ${count}，或名称）。`,
-  en: `${JSON.stringify(typed)} is not in the list (allowed: 1 to ${count}, or a name).`,
-});
+/** Is longer than the names in the list and shorter than keys of vendors, in UTF-16 units. */
+const longestShown = 20;
+
+/** Does not repeat what may be a key that was typed too early. */
+function describeNoProvider(typed: string, count: number): Text {
+  const isShown = typed.length <= longestShown;
+  return {
+    zh: `列表中没有${isShown ? ` ${JSON.stringify(typed)}` : "输入的内容"}（允许：1 到 ${count}，或名称）。`,
+    en: `${isShown ? JSON.stringify(typed) : "What was typed"} is not in the list (allowed: 1 to ${count}, or a name).`,
+  };
+}
 const describeKeyFile = (file: string): Text => ({
   zh: `密钥在 ${file} 中，只有你能读取。`,
   en: `The key is in ${file}, which only you can read.`,

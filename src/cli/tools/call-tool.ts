@@ -3,7 +3,7 @@ import { createElicit } from "../../core/questions/user.ts";
 import type { Tool } from "../../core/tools/tool.ts";
 import { DuetError } from "../../kit/errors.ts";
 import { isRecord, type JsonObject } from "../../kit/json.ts";
-import type { Text } from "../../kit/locale.ts";
+import { say, type Text } from "../../kit/locale.ts";
 import { sanitizeLine, toSafeJson } from "../../kit/text/sanitize.ts";
 import { truncate } from "../../kit/text/truncate.ts";
 import { renderProgress } from "../../render/event-lines.ts";
@@ -43,7 +43,7 @@ export async function callTool(options: ToolsOptions, name: string, argumentsTex
       const line = sanitizeLine(renderProgress({ message, progress, total }));
       if (line !== "") writeNote(`… ${line}`);
     },
-    notice: (_, message) => writeNote(`ℹ ${sanitizeLine(message)}`),
+    notice: (_, message) => writeNote(`ℹ ${sanitizeLine(say(locale, message))}`),
   });
   const result = await running.finally(() => questions?.close());
   await screen?.free();

@@ -1,9 +1,10 @@
 import type { AcpSettings } from "../../config/config.ts";
 import { noticeKinds } from "../../core/notices/notice-kinds.ts";
+import { tellNotice } from "../../core/tools/tell-notice.ts";
 import type { Approval, ApprovalRequest, ToolContext } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
-import { say, type Text } from "../../kit/locale.ts";
+import type { Text } from "../../kit/locale.ts";
 import { type Redact, redactValue } from "../../kit/text/redact.ts";
 
 /** Asks a person on behalf of an agent while it works on one question. */
@@ -20,7 +21,7 @@ export interface ConsentOptions {
   /** Is the name of the agent in the configuration. */
   name: string;
   permissions: AcpSettings["permissions"];
-  context: Pick<ToolContext, "approve" | "notice" | "locale">;
+  context: Pick<ToolContext, "approve" | "notice">;
   /** Takes secrets out of what a person is shown, which models of hosts read, too. */
   redact: Redact;
   /** Ends the questions when it aborts. */
@@ -31,7 +32,7 @@ export interface ConsentOptions {
 const mostQuestions = 50;
 
 export function createAgentConsent({ name, permissions, context, redact, signal }: ConsentOptions): AgentConsent {
-  const { approve, locale } = context;
+  const { approve } = context;
   const over = new AbortController();
   const withdrawn = AbortSignal.any([signal, over.signal]);
   const instead: string[] = [];
@@ -40,7 +41,7 @@ export function createAgentConsent({ name, permissions, context, redact, signal 
   let hasTold = false;
 
   function noteMissing(why: Text): undefined {
-    if (!hasTold) context.notice(noticeKinds.approvalMissing.code, say(locale, why));
+    if (!hasTold) tellNotice(context, noticeKinds.approvalMissing, why);
     hasTold = true;
     return undefined;
   }

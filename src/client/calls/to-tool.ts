@@ -2,6 +2,7 @@ import { type Chain, type TraceContext, toChainMeta } from "../../core/chain.ts"
 import { chainProperty, hasChainProperty, toChainText } from "../../core/chain-text.ts";
 import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import { describeMisfit, type OutputCheck } from "../../core/tools/output-misfit.ts";
+import { tellNotice } from "../../core/tools/tell-notice.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
@@ -68,7 +69,7 @@ async function send(
       host,
       owner,
       billing,
-      tell: (code, text) => context.notice(code, say(locale, text), "warning"),
+      tell: (code, text) => context.notice(code, text, "warning"),
       meta: { ...meta, ...trace, ...(chain && toChainMeta(chain)) },
     });
     if (reply.reply === "refused") return createFailure(reply.code, say(locale, reply.text));
@@ -99,8 +100,7 @@ function createResultCheck(
     if (problem === undefined) return {};
     const { zh, en } = describeMisfit(problem);
     const misfit = { zh: sanitizeLine(redact(zh)), en: sanitizeLine(redact(en)) };
-    const { code, message } = noticeKinds.resultMisfit({ server: settings.name, tool, misfit }, locale);
-    if (!hasTold) context.notice(code, message, "warning");
+    if (!hasTold) tellNotice(context, noticeKinds.resultMisfit, { server: settings.name, tool, misfit });
     hasTold = true;
     return { misfit: say(locale, { zh: `结果${misfit.zh}`, en: `The result ${misfit.en}` }) };
   };

@@ -6,6 +6,9 @@ import type { Notice } from "../run/events.ts";
 export interface NoticeKind<Facts> {
   (facts: Facts, locale: Locale): Notice;
   readonly code: string;
+  readonly level: Notice["level"];
+  /** Returns the words of the notice in both languages, as one line each. */
+  describe(facts: Facts): Text;
   readonly isInResult: boolean;
 }
 
@@ -17,8 +20,12 @@ interface NoticeRow<Facts> {
 }
 
 export function defineNotice<Facts>(code: string, { level, isInResult, text }: NoticeRow<Facts>): NoticeKind<Facts> {
-  const create = (facts: Facts, locale: Locale): Notice => {
-    return { type: "notice", level, code, message: sanitizeLine(say(locale, text(facts))) };
+  const describe = (facts: Facts): Text => {
+    const { zh, en } = text(facts);
+    return { zh: sanitizeLine(zh), en: sanitizeLine(en) };
   };
-  return Object.assign(create, { code, isInResult });
+  const create = (facts: Facts, locale: Locale): Notice => {
+    return { type: "notice", level, code, message: say(locale, describe(facts)) };
+  };
+  return Object.assign(create, { code, level, describe, isInResult });
 }

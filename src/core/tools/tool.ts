@@ -149,8 +149,11 @@ export interface ToolContext {
   readonly writing?: AgentWriting | undefined;
   /** Takes what an agent has used for the call where there is no result that says it. Later bills of a run replace earlier ones. */
   charge?(usage: AgentUsage): void;
-  /** Tells the reader something once, beside the result (a third party that gets data, a fallback taken). It is `info` as a rule. */
-  notice(code: string, message: string, level?: "warning"): void;
+  /**
+   * Tells the reader something once, beside the result (a third party that gets data, a fallback taken). It is in both languages,
+   * because the reader's may be another than that of the models. It is `info` as a rule.
+   */
+  notice(code: string, message: Text, level?: "warning"): void;
 }
 
 /** Shows the words of an agent as it writes them. Nobody can know yet whether they are its last ones. */

@@ -162,7 +162,7 @@ export function createTimeLimit(
 
 /** Creates a limit whose end is no error for anybody: whoever waits looks at `expired`, or continues with what there is. */
 export function createWaitLimit(ms: number, outer?: AbortSignal): TimeLimit {
-  return createTimeLimit(ms, () => new Error(`the wait of ${ms} ms is over`), outer);
+  return createTimeLimit(ms, () => new Error(`the wait of ${Math.round(ms)} ms is over`), outer);
 }
 
 /**

@@ -3,6 +3,7 @@ import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import { toInvalidArgumentsResult } from "../../core/tools/argument-feedback.ts";
 import { fillDefaults } from "../../core/tools/fill-defaults.ts";
 import { type HookDecision, isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
+import { tellNotice } from "../../core/tools/tell-notice.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult, toFailure } from "../../core/tools/tool.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isDeeperThan, type JsonObject } from "../../kit/json.ts";
@@ -32,9 +33,7 @@ export function withHooks(tool: Tool, hooks: HookRunner): Tool {
     if ("ok" in before) return before;
     const made = before.arguments ?? args;
     if (before.arguments !== undefined) {
-      context.notice(
-        ...toLine(noticeKinds.hookChanged({ hook: before.rule, tool: tool.name, args: made }, context.locale)),
-      );
+      tellNotice(context, noticeKinds.hookChanged, { hook: before.rule, tool: tool.name, args: made });
     }
     const refused = await findRefusal({ ...call, args: made }, before);
     if (refused) return addNotes(refused, before, args);
@@ -193,17 +192,8 @@ async function runAt(event: CallEvent, call: HookedCall, hooks: HookRunner, fact
     onStart: (line) => context.progress(say(locale, line)),
   });
   for (const { name, problem, message } of replies) {
-    if (problem) context.notice(...toLine(noticeKinds.hookFailed({ hook: name, why: problem }, locale)));
-    if (message !== undefined) context.notice(...toLine(noticeKinds.hookMessage({ hook: name, message }, locale)));
+    if (problem) tellNotice(context, noticeKinds.hookFailed, { hook: name, why: problem });
+    if (message !== undefined) tellNotice(context, noticeKinds.hookMessage, { hook: name, message });
   }
   return replies;
-}
-
-/** Returns a notice as the arguments with which a tool tells it. */
-function toLine({
-  code,
-  message,
-  level,
-}: ReturnType<typeof noticeKinds.hookFailed>): Parameters<ToolContext["notice"]> {
-  return level === "warning" ? [code, message, level] : [code, message];
 }

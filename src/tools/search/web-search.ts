@@ -73,9 +73,9 @@ async function answer(
       onQuery(backend) {
         if (!backend.thirdParty || announced.has(backend)) return;
         announced.add(backend);
-        context.notice("search-third-party", say(locale, describeThirdParty(backend)));
+        context.notice("search-third-party", describeThirdParty(backend));
       },
-      onFallback: (...change) => context.notice("search-fallback", say(locale, describeFallback(...change))),
+      onFallback: (...change) => context.notice("search-fallback", describeFallback(...change)),
     });
     const sources = found.map((source) => shorten(source, snippetLength));
     if (sources.length > 0) return { ok: true, text: renderNumberedSources(sources), sources };

@@ -9,7 +9,7 @@ import { createPlainInterface } from "../../../src/cli/chat/interface/plain/plai
 import { runChat } from "../../../src/cli/chat/run-chat.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
 import type { AgentEvent } from "../../../src/core/run/events.ts";
-import { scriptedModel } from "../../fakes/model.ts";
+import { type ScriptedTurn, scriptedModel } from "../../fakes/model.ts";
 import { compileCache, configFile, temporaryFolder } from "../../fakes/program.ts";
 
 /** A chat in plain lines, typed by a person or piped in, which ends with its input. */
@@ -17,11 +17,12 @@ async function openPlainChat(
   isTTY: boolean,
   settings: Record<string, unknown> = {},
   onEvent?: (event: AgentEvent, handler: ChatHandler) => void,
+  turns: ScriptedTurn[] = ["Read."],
 ) {
   const [home, cwd] = [await temporaryFolder(), await temporaryFolder()];
   const file = await configFile({ locale: "en", ...settings });
   const config = await loadConfig({ config: file }, { HOME: home, DUET_HOME: home });
-  const model = scriptedModel(["Read."]);
+  const model = scriptedModel(turns);
   const duet = await openDuet(config, { models: { functionCall: model, alone: true } });
   onTestFinished(() => duet.close());
   const stdin = Object.assign(new PassThrough(), { isTTY, setRawMode() {} });
@@ -81,6 +82,21 @@ test("what is piped in runs no command of the user's own, whatever it begins wit
   expect(await ended).toBe(0);
   expect(existsSync(join(cwd, "made"))).toBe(false);
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("!touch");
+});
+
+test("a piped chat ends with the code of the last question that was not answered in full, and a typed one with 0", async () => {
+  const cut: ScriptedTurn = { text: "Half", finish: "length" };
+  const ask = async (isTyped: boolean, turns: ScriptedTurn[]): Promise<number> => {
+    const { ended, stdin } = await openPlainChat(isTyped, {}, undefined, turns);
+    stdin.end("one\ntwo\n");
+    return ended;
+  };
+  expect(await ask(false, ["Read.", "Read."])).toBe(0);
+  // The model fails where no turn is scripted.
+  expect(await ask(false, ["Read."])).toBe(1);
+  expect(await ask(false, [cut, "Read."])).toBe(3);
+  expect(await ask(false, [cut])).toBe(1);
+  expect(await ask(true, [])).toBe(0);
 });
 
 test("a command that a person types runs, and a file that cannot be attached stops the question, whose text comes back", async () => {

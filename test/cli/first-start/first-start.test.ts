@@ -42,6 +42,8 @@ test("the very first start asks for a provider and a key, tries them, and writes
   await first.shows("Number or name (Enter: deepseek): ");
   first.type("deepsek\r");
   await first.shows('"deepsek" is not in the list (allowed: 1 to 18, or a name).');
+  first.type("sk-typed-too-early-0123456789\r");
+  await first.shows("What was typed is not in the list (allowed: 1 to 18, or a name).");
   first.type("\r");
   await first.shows("Key (not shown): ");
   first.type("sk right key\r");

@@ -11,6 +11,7 @@ import { isOfClient, type RunFacts, type Tool, type ToolContext, type ToolResult
 import { waitAbortable } from "../../../kit/async/timeout.ts";
 import { DuetError } from "../../../kit/errors.ts";
 import type { JsonObject } from "../../../kit/json.ts";
+import { say } from "../../../kit/locale.ts";
 import { isMatch } from "../../../kit/text/match-pattern.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import { createAgentWriting } from "../../answer/agent-writing.ts";
@@ -236,7 +237,8 @@ export function openCallContext(run: Run, callId: string, { allowance, phase, so
     },
     charge: (usage) => run.state.subAgents.add(source, usage, reservation),
     notice(code, message, level) {
-      if (open) run.services.emit({ type: "notice", level: level ?? "info", code, message });
+      if (!open) return;
+      run.services.emit({ type: "notice", level: level ?? "info", code, message: say(run.input.locale, message) });
     },
     writing: writing && {
       write: (text) => open && writing.write(text),

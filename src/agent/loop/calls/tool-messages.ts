@@ -1,8 +1,8 @@
 import { fromParts } from "../../../core/model/message-content.ts";
 import type { ToolMessage } from "../../../core/model/messages.ts";
 import { isRefusedCall } from "../../../core/tools/refused-call.ts";
-import { say, type Text } from "../../../kit/locale.ts";
-import { formatCount } from "../../../kit/text/format-count.ts";
+import { say } from "../../../kit/locale.ts";
+import { describeCallsLeft } from "../../context/calls-left.ts";
 import { fenceResult, reportResult } from "../../context/fence.ts";
 import { renderNote } from "../../hooks/render-note.ts";
 import { getUsage } from "../../limits/reached-limit.ts";
@@ -20,7 +20,7 @@ export function toToolMessages(run: Run, round: readonly Observation[], calls: n
   const rounds = Math.max(0, input.limits.maxIterations - getUsage(state).iterations);
   // Each reply of the asking program brings the limits anew.
   const isHandedOver = round.some(({ call }) => state.client?.tools.tools.some(({ name }) => name === call.name));
-  const left = calls === undefined || isHandedOver ? undefined : say(input.language, describeLeft(calls, rounds));
+  const left = calls === undefined || isHandedOver ? undefined : say(input.language, describeCallsLeft(calls, rounds));
   return round.map((one, index) => {
     const { call, result, images, sources } = one;
     const isLast = index === round.length - 1;
@@ -48,11 +48,4 @@ function renderObservation(run: Run, { call, result, text, ran, isRepeated, isOv
   if (isOver) return reportResult(text, result, run.input);
   const values = { ...toPlaceholderValues(run), tool: call.name, error: fenced };
   return prompts.render("error", { model: models.functionCall, locale }, values);
-}
-
-function describeLeft(calls: number, rounds: number): Text {
-  return {
-    zh: `这个问题还可以调用 ${calls} 次工具，还有 ${rounds} 轮。`,
-    en: `Left for this question: ${formatCount(calls, "tool call")}, ${formatCount(rounds, "round")}.`,
-  };
 }

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../../../core/run/events.ts";
-import type { Mode } from "../../../core/run/outcome.ts";
+import type { Mode, Outcome } from "../../../core/run/outcome.ts";
 import type { Folders } from "../../terminal/editor/files/complete-files.ts";
 import type { Chat } from "../chat.ts";
 import type { CurrentConversation } from "../conversation/current-conversation.ts";
 import type { ChatInterface } from "../interface/chat-interface.ts";
-import type { Offer, Offers } from "../offers.ts";
+import type { Offers } from "../offers.ts";
 import type { ShellCommands } from "../shell/shell-commands.ts";
 import type { StatusLine } from "../status/status-line.ts";
 import type { Tasks } from "../tasks.ts";
@@ -28,6 +28,8 @@ export interface AskOptions {
   start: StartWatch;
   status: Pick<StatusLine, "handle" | "refresh">;
   tasks: Tasks;
+  /** Takes the outcome of each question, which is undefined where it did not begin. */
+  onOutcome(outcome: Outcome | undefined): void;
 }
 
 /** Returns what asks a question, and has the parts of the chat follow its run. */
@@ -37,7 +39,7 @@ export function createAsk(options: AskOptions): Ask {
 
   return async (question, mode, how = {}) => {
     offers.drop();
-    let limited: Offer | undefined;
+    let outcome: Outcome | undefined;
 
     function followRun(event: AgentEvent): void {
       steps.handle(event);
@@ -50,8 +52,8 @@ export function createAsk(options: AskOptions): Ask {
       if (event.type !== "run-end") return;
       // What is seen to be over cannot be stopped any more: Ctrl-C is for the input again.
       tasks.finish();
-      bill.add(event.outcome);
-      if (event.outcome.limit) limited = { command: "/continue", question, mode };
+      outcome = event.outcome;
+      bill.add(outcome);
     }
 
     const inbox = messages.open();
@@ -71,9 +73,10 @@ export function createAsk(options: AskOptions): Ask {
       }),
     );
     start.end();
+    options.onOutcome(outcome);
     const unread = messages.close();
     status.refresh();
     chatInterface.putFirst(unread);
-    if (limited && !tasks.isLeaving) offers.make(limited);
+    if (outcome?.limit && !tasks.isLeaving) offers.make({ command: "/continue", question, mode });
   };
 }

@@ -58,19 +58,22 @@ export async function readHostFile(file: string): Promise<HostFile> {
  */
 export async function writeHostFile({ path, text, now, isPrivate }: FileWrite): Promise<string | undefined> {
   const draft = `${path}.${createRandomHex()}.tmp`;
+  let backup: string | undefined;
   try {
     createFolder(dirname(path), 0o777);
     const state = await readStats(path);
     const right = state && toRight(state, isPrivate);
-    const backup = right && (await copyBeside(path, right, now));
+    backup = right && (await copyBeside(path, right, now));
     await fill(draft, text, right);
     await rename(draft, path);
     return backup;
   } catch (thrown) {
-    await ignoreRejection(
-      rm(draft, { force: true }),
-      "the error of the write is thrown, and a draft that stays does no harm",
-    );
+    for (const left of [draft, ...(backup === undefined ? [] : [backup])]) {
+      await ignoreRejection(
+        rm(left, { force: true }),
+        "the error of the write is thrown, and a file that stays does no harm",
+      );
+    }
     const code = getErrorCode(thrown);
     throw hostFileError(path, { zh: `无法写入（${code}）`, en: `cannot be written (${code})` }, thrown);
   }

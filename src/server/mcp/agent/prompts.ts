@@ -166,8 +166,10 @@ function canBePattern(server: string): boolean {
 
 /** Renders one line with the value as it came, cut if it is long, and what is allowed. */
 function toArgumentProblem(name: string, value: string | undefined, allowed: Text | string): { problem: Text } {
-  const shown = `${toShortLine(name, 80)}: ${JSON.stringify(toShortLine(value ?? "", 80))}`;
   const { zh, en } = typeof allowed === "string" ? { zh: allowed, en: allowed } : allowed;
+  if (value === undefined)
+    return { problem: { zh: `缺少 ${name}（允许：${zh}）`, en: `${name} is missing (allowed: ${en})` } };
+  const shown = `${toShortLine(name, 80)}: ${JSON.stringify(toShortLine(value, 80))}`;
   return { problem: { zh: `${shown}（允许：${zh}）`, en: `${shown} (allowed: ${en})` } };
 }
 

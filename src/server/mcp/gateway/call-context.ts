@@ -14,7 +14,7 @@ import type { CallingHost } from "../../../core/tools/calling-host.ts";
 import type { OutputCheck } from "../../../core/tools/output-misfit.ts";
 import type { ToolContext } from "../../../core/tools/tool.ts";
 import { isDeeperThan, isRecord } from "../../../kit/json.ts";
-import type { Locale } from "../../../kit/locale.ts";
+import { type Locale, say } from "../../../kit/locale.ts";
 import { sanitizeLine } from "../../../kit/text/sanitize.ts";
 import type { Host } from "../../../runs/input/host.ts";
 import type { HostConnection } from "../../../runs/input/host-connection.ts";
@@ -69,7 +69,7 @@ export function openGatewayContext(
       if (count === undefined) progress.notify(message);
       else progress.pass({ progress: count, total, message: message === "" ? undefined : message });
     },
-    notice: (_, message, level) => notify(message, level),
+    notice: (_, message, level) => notify(say(locale, message), level),
   };
 }
 

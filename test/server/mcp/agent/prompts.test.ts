@@ -74,8 +74,8 @@ describe("a prompt has the host's model call agent_ask", () => {
 });
 
 test.each([
-  [{}, '-32602 question: "" (allowed: 1 to 100000 characters)'],
-  [{ question: "  " }, '-32602 question: "" (allowed: 1 to 100000 characters)'],
+  [{}, "-32602 question is missing (allowed: 1 to 100000 characters)"],
+  [{ question: "  " }, "-32602 question is missing (allowed: 1 to 100000 characters)"],
   [{ question: "Rain?", mode: "fast" }, '-32602 mode: "fast" (allowed: agent, plan, chat)'],
   [{ question: "Rain?", depth: "3" }, '-32602 depth: "3" (allowed: question, mode, conversation_id, server)'],
   [{ question: "Rain?", server: "amp" }, '-32602 server: "amp" (allowed: amap, docs)'],

@@ -53,8 +53,8 @@ export const server: readonly Mutation[] = [
   {
     id: "message-owner-mcp",
     file: "src/server/mcp/agent/handle-run-tools.ts",
-    text: "return runs.find(id, caller) ?? (await ignoreRejection(followed.find(id, caller)",
-    becomes: 'return runs.find(id, { owner: "anna" }) ?? (await ignoreRejection(followed.find(id, caller)',
+    text: "const run = runs.find(id, caller) ?? (await ignoreRejection(followed.find(id, caller)",
+    becomes: 'const run = runs.find(id, { owner: "anna" }) ?? (await ignoreRejection(followed.find(id, caller)',
     tests: ["test/server/api/messages.test.ts"],
     endangers: "a host tells the models of another owner's run what to do",
   },

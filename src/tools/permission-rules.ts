@@ -1,7 +1,7 @@
 import { noticeKinds } from "../core/notices/notice-kinds.ts";
 import { toInvalidArgumentsResult } from "../core/tools/argument-feedback.ts";
 import { fillDefaults } from "../core/tools/fill-defaults.ts";
-import { tellNotice } from "../core/tools/tell-notice.ts";
+import { reportNotice } from "../core/tools/report-notice.ts";
 import {
   type Approval,
   createFailure,
@@ -119,7 +119,7 @@ export function withPermission(tool: Tool, checkPermission: PermissionCheck): To
     const instead = getInstead(answer);
     const permission: Permission = { decision: toDecision(answer), rule, ...(instead !== undefined && { instead }) };
     const missing = describeMissingApproval(tool, { ...permission, privateSources }, context.approve !== undefined);
-    if (missing) tellNotice(context, noticeKinds.approvalMissing, missing);
+    if (missing) reportNotice(context, noticeKinds.approvalMissing, missing);
     if (permission.decision !== "approved")
       return toRefusedResult(tool, { ...permission, isForGood: answer === "never" }, context);
     return addPermission(permission, await tool.run(args, context));

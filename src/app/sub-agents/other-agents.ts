@@ -3,7 +3,7 @@ import { findKnownAgent } from "../../config/agents/known-agents.ts";
 import type { Config, ServerSettings, SubAgentSettings } from "../../config/config.ts";
 import { countAgentsAbove, deepestChain, tooDeepError } from "../../core/chain.ts";
 import { noticeKinds } from "../../core/notices/notice-kinds.ts";
-import { tellNotice } from "../../core/tools/tell-notice.ts";
+import { reportNotice } from "../../core/tools/report-notice.ts";
 import { createFailure, type ToolContext, type ToolFailure, type ToolResult } from "../../core/tools/tool.ts";
 import { createOnce } from "../../kit/async/once.ts";
 import { createTimeLimit, timeoutError } from "../../kit/async/timeout.ts";
@@ -31,7 +31,7 @@ export function createOtherAgents(config: Config): OtherAgents {
       if (depth > deepestChain) throw tooDeepError(depth);
       const { maxExecutionTime = Number.POSITIVE_INFINITY, tokenBudget, costBudget } = settings.limits;
       const elsewhere = sessions.findElsewhere(name);
-      if (elsewhere) tellNotice(context, noticeKinds.agentSessionLost, describeLost(name, elsewhere));
+      if (elsewhere) reportNotice(context, noticeKinds.agentSessionLost, describeLost(name, elsewhere));
       const limit = openLimit(name, maxExecutionTime * 1000, context);
       const answer = await (await pool.get())
         .ask(agent, {
@@ -47,7 +47,7 @@ export function createOtherAgents(config: Config): OtherAgents {
           context: limit.context,
         })
         .finally(limit.clear);
-      if (answer.lost) tellNotice(context, noticeKinds.agentSessionLost, describeLost(name, answer.lost));
+      if (answer.lost) reportNotice(context, noticeKinds.agentSessionLost, describeLost(name, answer.lost));
       return toResult(name, answer, context.locale);
     },
     async close(limitMs) {

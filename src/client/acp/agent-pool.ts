@@ -1,6 +1,6 @@
 import type { AcpSettings, ServerSettings } from "../../config/config.ts";
 import { noticeKinds } from "../../core/notices/notice-kinds.ts";
-import { tellNotice } from "../../core/tools/tell-notice.ts";
+import { reportNotice } from "../../core/tools/report-notice.ts";
 import type { AgentUsage, ToolContext } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { createSemaphore, type Semaphore } from "../../kit/async/semaphore.ts";
@@ -133,7 +133,7 @@ export function createAgentPool({ environment, openFiles }: AgentPoolOptions): A
       signal: context.signal,
     });
     if (handed.left.length > 0 && session.id !== question.sessionId) {
-      tellNotice(context, noticeKinds.agentNotTold, { name, what: describeServers(handed.left) });
+      reportNotice(context, noticeKinds.agentNotTold, { name, what: describeServers(handed.left) });
     }
     // Another question is being worked on in the wanted one, with which later ones go on.
     if (!isAside) question.onSession?.(session.id);

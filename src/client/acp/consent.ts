@@ -1,6 +1,6 @@
 import type { AcpSettings } from "../../config/config.ts";
 import { noticeKinds } from "../../core/notices/notice-kinds.ts";
-import { tellNotice } from "../../core/tools/tell-notice.ts";
+import { reportNotice } from "../../core/tools/report-notice.ts";
 import type { Approval, ApprovalRequest, ToolContext } from "../../core/tools/tool.ts";
 import { ignoreRejection } from "../../kit/async/ignore-rejection.ts";
 import { waitAbortable } from "../../kit/async/timeout.ts";
@@ -41,7 +41,7 @@ export function createAgentConsent({ name, permissions, context, redact, signal 
   let hasTold = false;
 
   function noteMissing(why: Text): undefined {
-    if (!hasTold) tellNotice(context, noticeKinds.approvalMissing, why);
+    if (!hasTold) reportNotice(context, noticeKinds.approvalMissing, why);
     hasTold = true;
     return undefined;
   }

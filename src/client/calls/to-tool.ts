@@ -2,7 +2,7 @@ import { type Chain, type TraceContext, toChainMeta } from "../../core/chain.ts"
 import { chainProperty, hasChainProperty, toChainText } from "../../core/chain-text.ts";
 import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import { describeMisfit, type OutputCheck } from "../../core/tools/output-misfit.ts";
-import { tellNotice } from "../../core/tools/tell-notice.ts";
+import { reportNotice } from "../../core/tools/report-notice.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult } from "../../core/tools/tool.ts";
 import { toDuetError } from "../../kit/errors.ts";
 import type { JsonObject, JsonSchema } from "../../kit/json.ts";
@@ -100,7 +100,7 @@ function createResultCheck(
     if (problem === undefined) return {};
     const { zh, en } = describeMisfit(problem);
     const misfit = { zh: sanitizeLine(redact(zh)), en: sanitizeLine(redact(en)) };
-    if (!hasTold) tellNotice(context, noticeKinds.resultMisfit, { server: settings.name, tool, misfit });
+    if (!hasTold) reportNotice(context, noticeKinds.resultMisfit, { server: settings.name, tool, misfit });
     hasTold = true;
     return { misfit: say(locale, { zh: `结果${misfit.zh}`, en: `The result ${misfit.en}` }) };
   };

@@ -3,7 +3,7 @@ import { noticeKinds } from "../../core/notices/notice-kinds.ts";
 import { toInvalidArgumentsResult } from "../../core/tools/argument-feedback.ts";
 import { fillDefaults } from "../../core/tools/fill-defaults.ts";
 import { type HookDecision, isHookDecision, toCallHookName } from "../../core/tools/hook-decision.ts";
-import { tellNotice } from "../../core/tools/tell-notice.ts";
+import { reportNotice } from "../../core/tools/report-notice.ts";
 import { createFailure, type Tool, type ToolContext, type ToolResult, toFailure } from "../../core/tools/tool.ts";
 import { DuetError, getMessage } from "../../kit/errors.ts";
 import { isDeeperThan, type JsonObject } from "../../kit/json.ts";
@@ -33,7 +33,7 @@ export function withHooks(tool: Tool, hooks: HookRunner): Tool {
     if ("ok" in before) return before;
     const made = before.arguments ?? args;
     if (before.arguments !== undefined) {
-      tellNotice(context, noticeKinds.hookChanged, { hook: before.rule, tool: tool.name, args: made });
+      reportNotice(context, noticeKinds.hookChanged, { hook: before.rule, tool: tool.name, args: made });
     }
     const refused = await findRefusal({ ...call, args: made }, before);
     if (refused) return addNotes(refused, before, args);
@@ -192,8 +192,8 @@ async function runAt(event: CallEvent, call: HookedCall, hooks: HookRunner, fact
     onStart: (line) => context.progress(say(locale, line)),
   });
   for (const { name, problem, message } of replies) {
-    if (problem) tellNotice(context, noticeKinds.hookFailed, { hook: name, why: problem });
-    if (message !== undefined) tellNotice(context, noticeKinds.hookMessage, { hook: name, message });
+    if (problem) reportNotice(context, noticeKinds.hookFailed, { hook: name, why: problem });
+    if (message !== undefined) reportNotice(context, noticeKinds.hookMessage, { hook: name, message });
   }
   return replies;
 }

@@ -2,7 +2,7 @@ import type { NoticeKind } from "../notices/define-notice.ts";
 import type { ToolContext } from "./tool.ts";
 
 /** Tells the reader of a call a notice of a kind. */
-export function tellNotice<Facts>(
+export function reportNotice<Facts>(
   { notice }: Pick<ToolContext, "notice">,
   { code, level, describe }: NoticeKind<Facts>,
   facts: Facts,

@@ -592,6 +592,30 @@ test("that a run could not be stopped is said until it is stopped after all or e
   expect(store.state.problem).toBeUndefined();
 });
 
+test("that a run could not be stopped stays said where the server does not let it be followed any more", async () => {
+  const open = await serve([], { gate: new Promise(() => {}) });
+  const asking = open();
+  asking.runs.ask("What is it?");
+  await until(asking.store, (chat) => shown(chat)[0]?.run.runId !== undefined);
+  const runId = shown(asking.store.state)[0]?.run.runId ?? "";
+  for (const isStoppedBefore of [true, false]) {
+    const [followed, cancelled] = [Promise.withResolvers<Response>(), Promise.withResolvers<void>()];
+    const { store, runs } = open(() => ({ events: () => followed.promise, cancel: () => cancelled.promise }));
+    const attempt = createReportErrors(store, () => "en");
+    runs.resume(runId, "What is it?", undefined);
+    const stopped = attempt(runs.stop(runId), "Not stopped: ", runId);
+    const refuse = async () => {
+      followed.reject(new ApiError(403, "not allowed", null));
+      await until(store, ({ turns }) => turns[runId]?.run.plain !== undefined);
+    };
+    if (!isStoppedBefore) await refuse();
+    cancelled.reject(new ApiError(500, "the server failed", null));
+    await stopped;
+    if (isStoppedBefore) await refuse();
+    expect(store.state.problem?.text).toBe("Not stopped: the server failed");
+  }
+});
+
 test("a run that is to be stopped before it has a name and never gets one is over without an error about the stop", async () => {
   const open = await serve([]);
   const { store, runs } = open(() => ({ ask: () => Promise.reject(new ApiError(429, "too many runs", null)) }));

@@ -260,7 +260,7 @@ test("a bare yes to a run that reads nothing more is not asked as a question, an
   await until(store, waits);
   store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
   const late =
-    "“yes” was not sent: it came too late for this run. Queue it (Alt+Enter) to ask it as your next question.";
+    "“yes” was not sent: it came too late for this run. Press “Queue it” (Alt+Enter) to ask it as your next question.";
   for (const draft of ["", "Meanwhile"]) {
     screen.draft = draft;
     store.change((chat) => ({ ...chat, problem: undefined }));
@@ -502,7 +502,8 @@ test("what is too long for a run is held before it is sent, also where it is sen
   runs.ask("What is it?");
   await until(store, waits);
   const long = "x".repeat(longestMessage + 1);
-  const reason = "The text has 10,001 characters; a run takes at most 10,000: shorten it, or queue it (Alt+Enter).";
+  const reason =
+    "The text has 10,001 characters; a run takes at most 10,000: shorten it, or press “Queue it” (Alt+Enter).";
   expect(findEnterEffect(store.state)).toBe("call");
   expect(actions.send(long)).toMatchObject({ kind: "held", reason: { en: reason } });
   store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));

@@ -4,7 +4,8 @@ import { fence } from "../context/fence.ts";
 
 /**
  * Returns what hooks and the check of its output schema add to a result, for behind the result. It may hold what a hook has read
- * somewhere, or a server's own names, so it is fenced as the result is. A call whose arguments a hook has changed says so: the model reads its own in the history.
+ * somewhere, or a server's own names, so it is fenced as the result is. A call whose arguments a hook has changed says so: the model
+ * reads its own in the history.
  */
 export function renderNote({ note, misfit, arguments: changed }: ToolResult, marker: string, locale: Locale): string {
   const lines = [

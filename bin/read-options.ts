@@ -23,7 +23,10 @@ export function toFlags(values: Values): Flags {
   return { config: readConfigName(values), ...(Object.fromEntries(given) as Flags) };
 }
 
-/** Reads the limits that flags set: they hold for the questions, whichever agent answers, and not for the agents that it calls. */
+/**
+ * Reads the limits that flags set, which hold for the questions, whichever agent answers. The configuration gets them, too (`toFlags`):
+ * an agent that is called has them where it has no limit of its own.
+ */
 export function readLimits(values: Values): LimitChanges {
   return mapLimits(
     flaggedLimits.filter(({ flag }) => values[flag] !== undefined),

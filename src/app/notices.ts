@@ -1,6 +1,6 @@
 import type { ServerStatus } from "../client/server-connection.ts";
 import { listNamePrefixes } from "../client/tool-names.ts";
-import { describeUnusable, withHint } from "../client/unusable-server.ts";
+import { describeUnusable, getFailure, withHint } from "../client/unusable-server.ts";
 import type { Config } from "../config/config.ts";
 import { deepestChain } from "../core/chain.ts";
 import { noticeKinds } from "../core/notices/notice-kinds.ts";
@@ -134,11 +134,6 @@ export function listMissingServers(states: readonly ServerStatus[]): MissingServ
 /** Is true for a server that offers nothing. One that is being started again still offers what it had. */
 function isMissing({ state, toolCount, error }: ServerStatus): boolean {
   return error !== null || (state === "starting" && toolCount === 0);
-}
-
-/** Returns why a server is not there, also while it is being started once more. */
-function getFailure({ state, error, lastError }: ServerStatus): DuetError | null {
-  return error ?? (state === "starting" ? lastError : null);
 }
 
 function describeMissing(status: ServerStatus): Text | undefined {

@@ -178,7 +178,7 @@ inChromium("the field and the cards in a browser", () => {
     await said.waitFor();
     await page.getByText("等待模型读取").waitFor();
     await field().fill("长".repeat(10_001));
-    await page.getByText("内容有 10,001 个字符，转达给运行的最多 10,000 个").waitFor();
+    await page.getByText("内容有 10,001 个字符，运行中一次最多发送 10,000 个").waitFor();
     await page.keyboard.press("Enter");
     expect((await field().inputValue()).length).toBe(10_001);
     await send(page, "/hepl");

@@ -33,6 +33,34 @@ inChromium("the page as a daily tool in a browser", () => {
     expect(await page.locator(".question").allTextContents()).toEqual(["/tmp 满了，怎么办？"]);
   });
 
+  test("what is said of a text that was not sent, or of files without words, is said of no other", async () => {
+    const { page } = watched;
+    const word = page.locator("#message_word");
+    await page.getByRole("button", { name: "新对话" }).click();
+    duet.provider.script("strong", { text: "好。" });
+    await ask(page, "还有呢？");
+    await answered(page);
+    await field().fill("/heb");
+    await page.getByRole("button", { name: /^\/tmp 满了/ }).click();
+    await expect.poll(() => field().inputValue()).toBe("");
+    await send(page, "/hepl");
+    await word.getByText("这个页面没有 /hepl 命令").waitFor();
+    await page.getByRole("button", { name: /^还有呢/ }).click();
+    await expect.poll(() => field().inputValue()).toBe("/heb");
+    expect(await word.isHidden()).toBe(true);
+    await page.keyboard.press("Enter");
+    await word.getByText("这个页面没有 /heb 命令").waitFor();
+    await field().fill("");
+    await page.keyboard.press("Enter");
+    const file = { name: "诗.txt", mimeType: "text/plain", buffer: Buffer.from("床前明月光") };
+    await page.locator("input[type=file]").setInputFiles(file);
+    await page.locator(".composer .file-name").getByText("诗.txt").waitFor();
+    expect(await word.isHidden()).toBe(true);
+    await field().press("Enter");
+    await word.getByText("还要写一个问题").waitFor();
+    await page.getByRole("button", { name: "移除 诗.txt" }).click();
+  });
+
   test("what is typed where one writes answers a call that waits: a yes, or what to do instead", async () => {
     const { page } = watched;
     await chooseMode(page, "Agent 模式");

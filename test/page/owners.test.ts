@@ -155,6 +155,23 @@ inChromium("two people in one browser", () => {
     await Promise.all([...tabs, aside].map((tab) => tab.close()));
   });
 
+  test("a tab that did not know its owner yet offers no sign-out, and follows that of another tab once it knows", async () => {
+    const heidi = await createToken("heidi");
+    const first = await openTab(heidi.token);
+    const answer = gate();
+    const second = await watched.page.context().newPage();
+    await second.route("**/agent/usage", (route) => answer.until.then(() => route.continue()));
+    await second.goto(`${duet.origin}/#token=${heidi.token}`);
+    await second.locator(".mode-now").getByText(/Chat/).waitFor();
+    expect(await second.getByRole("button", { name: "退出登录" }).count()).toBe(0);
+    await first.getByRole("button", { name: "退出登录" }).click();
+    await first.getByRole("dialog").getByRole("button", { name: "退出登录" }).click();
+    await first.getByRole("dialog", { name: "登录" }).waitFor();
+    answer.open();
+    await second.getByRole("dialog", { name: "登录" }).waitFor();
+    await Promise.all([first, second].map((tab) => tab.close()));
+  });
+
   describe("without a token", () => {
     let open: PageDuet;
     beforeAll(async () => {

@@ -19,7 +19,10 @@ export function readServers(host: Host, file: string, text: string): Record<stri
   return readServerTree(parseFile(host, file, text), host, file);
 }
 
-/** Returns the text with the entry changed as asked, and with the byte order mark that it had. Throws a one-line error when that would change anything else. */
+/**
+ * Returns the text with the entry changed as asked, and with the byte order mark that it had. Throws a one-line error when that would
+ * change anything else.
+ */
 export function editServers(host: Host, file: string, text: string, asked: Omit<Change, "key">): string {
   const before = parseFile(host, file, text);
   const form = forms[host.form];

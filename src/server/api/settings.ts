@@ -13,7 +13,7 @@ import { version } from "../../kit/version.ts";
 import type { RunService } from "../../runs/run-service.ts";
 import { toFileBodyLimit } from "../http/request/read-body.ts";
 import type { Route } from "../http/routes.ts";
-import { isOpenTo } from "../operator/check-operator.ts";
+import { isOperatorViewOpen } from "../operator/check-operator.ts";
 import { undoMs } from "./conversations/conversation-routes.ts";
 import { toJsonResponse } from "./json-response.ts";
 
@@ -37,7 +37,7 @@ export function createSettingsRoute(service: RunService, config: ExposedConfig, 
       ]);
       const available = reason === null;
       const search = { available, enabled: available && config.search.enabled === true, reason };
-      const operator = isOpenTo(service.settings.http, call);
+      const operator = isOperatorViewOpen(service.settings.http, call);
       return toJsonResponse({ ...told, search, operator } satisfies SettingsJson);
     },
   };

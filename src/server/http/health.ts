@@ -1,5 +1,6 @@
 import type { StoreState } from "../../app/conversations/store-monitor.ts";
 import type { Duet } from "../../app/duet.ts";
+import { getFailure } from "../../client/unusable-server.ts";
 import type { Config } from "../../config/config.ts";
 import { toModelName } from "../../core/model/model.ts";
 import { sleep } from "../../kit/async/timeout.ts";
@@ -106,11 +107,11 @@ async function findServers(duet: Duet) {
   const all = await duet.servers
     .waitForStatus(AbortSignal.timeout(readinessPatienceMs))
     .catch(async () => (await duet.inventory(undefined, 0)).servers);
-  return all.map(({ name, state, lastError }) => ({
-    name,
+  return all.map((status) => ({
+    name: status.name,
     // Whether a further try succeeds is not known before its end.
-    state: state === "starting" && lastError ? "failed" : state,
-    ...(lastError && { error: lastError.code }),
+    state: getFailure(status) ? "failed" : status.state,
+    ...(status.lastError && { error: status.lastError.code }),
   }));
 }
 

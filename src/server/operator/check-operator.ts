@@ -57,8 +57,8 @@ function findClosed({ operator, publicUrl, allowedHosts, allowedOrigins }: Opera
   return operator === "local" && isPublic ? notBehindProxy : undefined;
 }
 
-/** Says whether whoever asks may see the view. */
-export function isOpenTo(access: OperatorAccess, call: LocalCall): boolean {
+/** Returns true where whoever asks may see the view. */
+export function isOperatorViewOpen(access: OperatorAccess, call: LocalCall): boolean {
   return findClosed(access) === undefined && isLocalOperator(call);
 }
 

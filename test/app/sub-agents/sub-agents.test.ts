@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { AskRequest } from "../../../src/app/ask/ask-request.ts";
 import { openDuet } from "../../../src/app/open-duet.ts";
 import { loadConfig } from "../../../src/config/load-config.ts";
+import type { Flags } from "../../../src/config/settings/settings.ts";
 import { toUser } from "../../../src/core/questions/user.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { countedTool } from "../../fakes/callers.ts";
@@ -22,6 +23,7 @@ const researcher = {
 const writer = { description: "Writes.", models: { functionCall: { provider: "openai", model: "writer" } }, tools: [] };
 
 interface Setting {
+  flags?: Flags;
   budgets?: Record<string, number>;
   serve?: Record<string, unknown>;
   agents?: Record<string, unknown>;
@@ -31,6 +33,7 @@ interface Setting {
 
 /** A Duet whose main model is `boss`, with the provider that plays all models. */
 async function open({
+  flags = {},
   serve = {},
   agents = { researcher, writer },
   tools = [countedTool("lookup")],
@@ -42,7 +45,7 @@ async function open({
   const folder = join(home, "duet");
   await mkdir(folder);
   const prices = Object.fromEntries(["boss", "finder", "writer"].map((model) => [model, { input: 1, output: 1 }]));
-  const config = await loadConfig({}, { OPENAI_API_KEY: "sk-test-openai-0001", XDG_CONFIG_HOME: home }, "/nowhere", {
+  const config = await loadConfig(flags, { OPENAI_API_KEY: "sk-test-openai-0001", XDG_CONFIG_HOME: home }, "/nowhere", {
     name: "test",
     settings: {
       models: { functionCall: { provider: "openai", model: "boss" } },
@@ -152,6 +155,23 @@ test("the most that the server allows a caller holds for the agents below, too",
   provider.script("finder", call(...looks), { text: "Found.", usage });
   await ask({ ceilings: { maxToolCalls: 1 } });
   expect(lookup.calls).toEqual(["1"]);
+});
+
+test("a flag holds for an agent below that has no limit of its own, and a limit of the question does not", async () => {
+  const ownLimit = { ...researcher, limits: { maxToolCalls: 3 } };
+  const noLimit = { ...researcher, limits: {} };
+  const looks = [1, 2, 3, 4].map((n) => ({ name: "lookup", arguments: { text: String(n) } }));
+  const countCalls = async (flags: Flags, settings: object, limits: AskRequest["limits"] = {}) => {
+    const lookup = countedTool("lookup");
+    const { provider, ask } = await open({ flags, agents: { researcher: settings }, tools: [lookup] });
+    provider.script("boss", call({ name: "agent_researcher", arguments: { message: "look" } }), { text: "Done." });
+    provider.script("finder", call(...looks), { text: "Found." });
+    await ask({ limits });
+    return lookup.calls.length;
+  };
+  expect(await countCalls({ maxToolCalls: 2 }, noLimit)).toBe(2);
+  expect(await countCalls({ maxToolCalls: 2 }, ownLimit)).toBe(3);
+  expect(await countCalls({}, noLimit, { maxToolCalls: 2 })).toBe(4);
 });
 
 test("the models above read that the answer of an agent below is partial, and why", async () => {

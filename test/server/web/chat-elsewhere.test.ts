@@ -260,7 +260,7 @@ test("a bare yes to a run that reads nothing more is not asked as a question, an
   await until(store, waits);
   store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
   const late =
-    "“yes” was not sent: it came too late for this run. Queue it (Alt+Enter) to ask it as your next question.";
+    "“yes” was not sent: it came too late for this run. Press “Queue it” (Alt+Enter) to ask it as your next question.";
   for (const draft of ["", "Meanwhile"]) {
     screen.draft = draft;
     store.change((chat) => ({ ...chat, problem: undefined }));
@@ -502,7 +502,8 @@ test("what is too long for a run is held before it is sent, also where it is sen
   runs.ask("What is it?");
   await until(store, waits);
   const long = "x".repeat(longestMessage + 1);
-  const reason = "The text has 10,001 characters; a run takes at most 10,000: shorten it, or queue it (Alt+Enter).";
+  const reason =
+    "The text has 10,001 characters; a run takes at most 10,000: shorten it, or press “Queue it” (Alt+Enter).";
   expect(findEnterEffect(store.state)).toBe("call");
   expect(actions.send(long)).toMatchObject({ kind: "held", reason: { en: reason } });
   store.change((chat) => closeQuestion(chat, shown(chat)[0]?.key ?? ""));
@@ -590,6 +591,30 @@ test("that a run could not be stopped is said until it is stopped after all or e
   late.reject(failure);
   await stopping;
   expect(store.state.problem).toBeUndefined();
+});
+
+test("that a run could not be stopped stays said where the server does not let it be followed any more", async () => {
+  const open = await serve([], { gate: new Promise(() => {}) });
+  const asking = open();
+  asking.runs.ask("What is it?");
+  await until(asking.store, (chat) => shown(chat)[0]?.run.runId !== undefined);
+  const runId = shown(asking.store.state)[0]?.run.runId ?? "";
+  for (const isStoppedBefore of [true, false]) {
+    const [followed, cancelled] = [Promise.withResolvers<Response>(), Promise.withResolvers<void>()];
+    const { store, runs } = open(() => ({ events: () => followed.promise, cancel: () => cancelled.promise }));
+    const attempt = createReportErrors(store, () => "en");
+    runs.resume(runId, "What is it?", undefined);
+    const stopped = attempt(runs.stop(runId), "Not stopped: ", runId);
+    const refuse = async () => {
+      followed.reject(new ApiError(403, "not allowed", null));
+      await until(store, ({ turns }) => turns[runId]?.run.plain !== undefined);
+    };
+    if (!isStoppedBefore) await refuse();
+    cancelled.reject(new ApiError(500, "the server failed", null));
+    await stopped;
+    if (isStoppedBefore) await refuse();
+    expect(store.state.problem?.text).toBe("Not stopped: the server failed");
+  }
 });
 
 test("a run that is to be stopped before it has a name and never gets one is over without an error about the stop", async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { listFormerOwners } from "../../../src/server/web/chat/storage/former-owners.ts";
 import type { KeptDatabase, KeptText } from "../../../src/server/web/chat/storage/kept-text.ts";
 import {
@@ -144,4 +144,34 @@ test("what is too old, and the oldest of what is too much, is let go", () => {
     ["2", "1"],
     ["3", "old"],
   ]);
+});
+
+test("who signs out while texts are claimed leaves none, and is not held up by a database that does not answer", async () => {
+  const database = openDatabase([
+    write({ tab: "closed", owner: "ann", text: "older" }),
+    write({ owner: "bob", text: "kept" }),
+  ]);
+  const listed = Promise.withResolvers<void>();
+  let lists = 0;
+  const slow: KeptDatabase = {
+    ...database,
+    list: async () => {
+      lists += 1;
+      const all = await database.list();
+      if (lists === 1) await listed.promise;
+      return all;
+    },
+  };
+  const texts = openTexts(slow, "ann", []);
+  const claimed = texts.claim();
+  await texts.forget();
+  listed.resolve();
+  expect(await claimed).toEqual([]);
+  expect(database.all()).toMatchObject([{ owner: "bob" }]);
+
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const forgotten = openTexts({ ...database, list: () => new Promise(() => {}) }, "bob", []).forget();
+  await vi.advanceTimersByTimeAsync(2000);
+  await forgotten;
 });

@@ -11,9 +11,9 @@ import type { HttpRefusal } from "../response/dialects.ts";
 import type { InFlight } from "../response/in-flight.ts";
 import { closing, HttpRefusalError } from "../response/refusal.ts";
 import type { RouteCall } from "../routes.ts";
+import type { StopRuns } from "./abandoned-runs.ts";
 import { createPassedMessages } from "./passed-messages.ts";
 import { createRequests, type FollowResources, type OnChange } from "./requests.ts";
-import type { StopRuns } from "./run-stops.ts";
 import { createSessions } from "./sessions.ts";
 import { createSharedSessions } from "./shared-sessions.ts";
 

@@ -7,11 +7,11 @@ import { isTimeoutReason, lostCallerMs } from "../../../runs/run-service.ts";
 import type { Message } from "../../mcp/check-message.ts";
 import { toJsonRpcError } from "../response/dialects.ts";
 import { closing, toRefusalResponse } from "../response/refusal.ts";
+import { createAbandonedRuns, type StopRuns } from "./abandoned-runs.ts";
 import { createEventLog, type EventBudget, type EventLimits, eventLimits } from "./event-log.ts";
 import type { McpExchange } from "./mcp-exchange.ts";
 import type { PassedMessages } from "./passed-messages.ts";
 import { addIdPrefix } from "./request-id-prefix.ts";
-import { createRunStops, type StopRuns } from "./run-stops.ts";
 import { createSession, readCancel, retryMs, type Session } from "./session.ts";
 import {
   createFullRefusal,
@@ -72,7 +72,7 @@ export function createSessions(options: SessionOptions): Sessions {
   /** Holds the sessions of other processes that are being taken up. */
   const taking = new Map<string, Promise<Session | undefined>>();
   let isClosed = false;
-  const stops = createRunStops(shared?.stopRuns);
+  const stops = createAbandonedRuns(shared?.stopRuns);
 
   function closeSession(id: string): void {
     const entry = sessions.get(id);

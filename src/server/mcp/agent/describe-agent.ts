@@ -1,5 +1,7 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
 import type { Duet } from "../../../app/duet.ts";
+import type { ServerStatus } from "../../../client/server-connection.ts";
+import { getFailure } from "../../../client/unusable-server.ts";
 import type { Caller } from "../../../core/caller.ts";
 import type { Tool, ToolAnnotations } from "../../../core/tools/tool.ts";
 import { findFittingCalls, parsePermitPatterns, parseToolPatterns } from "../../../core/tools/tool-pattern.ts";
@@ -61,13 +63,8 @@ export function describeForAgents(locale: Locale): AgentDescription {
 
 type Hints = NonNullable<ListedTool["annotations"]>;
 
-/** Holds what matters about a server for judging what its tools could do. */
-interface KnownServer {
-  readonly name: string;
-  /** Is `ready` once the server's list has arrived. */
-  readonly state: string;
-  readonly toolCount: number;
-}
+/** Holds what matters about a server for judging what its tools could do. Its state is `ready` once its list has arrived. */
+type KnownServer = Pick<ServerStatus, "name" | "state" | "toolCount" | "error" | "lastError">;
 
 /**
  * Returns the annotations of `agent_ask` with these tools. A server's claims about its own tools are ignored, and so is what
@@ -161,9 +158,9 @@ function groupTools(tools: readonly Tool[], ofServers: ReadonlySet<string>): Gro
   ].filter(({ names }) => names.length > 0);
 }
 
-/** Names the servers that could not be started, so that a host does not take their tools for unknown. */
+/** Names the servers that could not be started, also while they are tried once more, so that a host does not take their tools for unknown. */
 function groupMissing(servers: readonly KnownServer[]): Group[] {
-  const names = servers.filter(({ state, toolCount }) => state === "failed" && toolCount === 0).map(({ name }) => name);
+  const names = servers.filter((server) => getFailure(server) && server.toolCount === 0).map(({ name }) => name);
   return names.length === 0
     ? []
     : [{ title: unavailable, names: sortNames(names.map((name) => toShortLine(name, 40))) }];

@@ -85,6 +85,7 @@ export function createChatRuns({
   /** Follows the run of a turn; one that has no name yet is begun by `ask`. What goes wrong is shown in its turn. */
   async function follow(key: string, ask?: (signal: AbortSignal) => Promise<Response>): Promise<void> {
     let runId = runIdAt(key);
+    let isOver = true;
     try {
       await followRun({
         reportConnectivity: (isLost) => reportConnectivity(key, isLost),
@@ -109,8 +110,10 @@ export function createChatRuns({
     } catch (thrown) {
       if (runId !== undefined && isMissing(thrown)) reportLostRun(key);
       else fail(key, thrown);
+      // A run goes on where the server only does not let it be followed.
+      isOver = runId === undefined || isMissing(thrown);
     }
-    stops.end(key);
+    if (isOver) stops.end(key);
     onEnd();
   }
 

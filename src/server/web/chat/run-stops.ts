@@ -1,5 +1,5 @@
 import type { Api } from "./api/api.ts";
-import { changeTurn, isFinished, type Store } from "./state/chat-state.ts";
+import { changeTurn, type Store } from "./state/chat-state.ts";
 import { forgetNotStopped } from "./state/problems.ts";
 
 /** Stops the runs of turns, also of those whose runs have no ID yet. */
@@ -30,9 +30,9 @@ export function createRunStops(api: Pick<Api, "cancel">, store: Store): RunStops
   async function cancel(key: string, runId: string): Promise<void> {
     await api.cancel(runId).catch((thrown: unknown) => {
       setStopping(key, false);
-      const turn = store.state.turns[key];
-      // What has ended meanwhile needs no stop.
-      if (turn === undefined || !isFinished(turn.run)) throw thrown;
+      const { run, isGone = false } = store.state.turns[key] ?? {};
+      // What has ended meanwhile needs no stop; a run that is only not followed any more does.
+      if (run?.outcome === undefined && !isGone) throw thrown;
     });
   }
 

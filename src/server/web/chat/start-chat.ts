@@ -72,6 +72,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const save = createSaver(keeper);
   // What was kept counts until it has been found again.
   let hasBegun = false;
+  let isLeaving = false;
 
   const place = createAddressHash(window);
   const draw = limitToFrames<ChatState>(window, (state) => {
@@ -81,7 +82,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const first = createChat({ mode: "chat", search: false, models: {}, parameters: {}, ...kept.choices });
   const store = createStore(first, (state, before) => {
     draw(state);
-    if (!hasBegun) return;
+    if (!hasBegun || isLeaving) return;
     save(state, screen.locale);
     keepUnsent(state);
     preferences.saveChoices({ locale: screen.locale, mode: state.choices.mode });
@@ -113,16 +114,13 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
   const api = createApi(send);
   const call = createCaller(send);
   const attempt = createReportErrors(store, getLocale);
-  let reportSettings = (): void => {};
-  const settingsKnown = new Promise<void>((resolve) => {
-    reportSettings = resolve;
-  });
+  const settingsKnown = Promise.withResolvers<void>();
   const runs = createChatRuns({
     api,
     store,
     locale: getLocale,
     reportConnectivity,
-    ready: settingsKnown,
+    ready: settingsKnown.promise,
     onListChange: refresh,
     onEnd: readMissed,
   });
@@ -204,13 +202,14 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     named,
     reportConnectivity,
     opened,
-    onSettings: reportSettings,
+    onSettings: settingsKnown.resolve,
   });
   // Whoever has gone elsewhere on the page while it was loading is left there.
   if ((await attempt(begun)) && (document.activeElement ?? document.body) === document.body) screen.focus();
   await Promise.all([account, opened]);
   await restoreTexts({ api, texts, screen, store, waiting });
-  reportSettings();
+  settingsKnown.resolve();
+  if (isLeaving) return;
   hasBegun = true;
   save(store.state, screen.locale);
   preferences.saveChoices({ locale: screen.locale, mode: store.state.choices.mode });
@@ -248,6 +247,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
     const name = await owner.known;
     tab = await openTab(window, name);
     screen.openDrafts(name);
+    followSignOut();
   }
 
   function renewOwner(): void {
@@ -261,7 +261,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
 
   /** Leaves nothing of the owner of the tab, whose next page asks for a sign-in. */
   async function signOut(): Promise<void> {
-    hasBegun = false;
+    isLeaving = true;
     await texts.forget();
     signOuts.forget();
     place.settle({ ...store.state, conversationId: undefined });
@@ -270,7 +270,7 @@ export async function startChat(window: Window & typeof globalThis): Promise<voi
 
   function beginAnew(): void {
     // What is in sight is not kept for somebody else.
-    hasBegun = false;
+    isLeaving = true;
     window.location.reload();
   }
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { McpServer } from "@modelcontextprotocol/server";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Authenticate } from "../../../../src/server/http/auth/open-auth.ts";
-import type { StopRuns } from "../../../../src/server/http/mcp/run-stops.ts";
+import type { StopRuns } from "../../../../src/server/http/mcp/abandoned-runs.ts";
 import { createSqlSharedRecords } from "../../../../src/store/sql/records/shared-records.ts";
 import { openStoreConnection } from "../../../../src/store/sqlite/connection.ts";
 import {

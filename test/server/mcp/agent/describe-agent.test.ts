@@ -1,6 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openDuet } from "../../../../src/app/open-duet.ts";
+import type { ServerStatus } from "../../../../src/client/server-connection.ts";
 import type { Tool, ToolAnnotations } from "../../../../src/core/tools/tool.ts";
+import { DuetError } from "../../../../src/kit/errors.ts";
 import { describeAgent } from "../../../../src/server/mcp/agent/describe-agent.ts";
 import { load } from "../../../config/workplace.ts";
 import { inventoryOf, toolOf } from "./inventories.ts";
@@ -46,10 +48,17 @@ describe("the description of agent_ask", () => {
   });
 
   test("names the servers that could not be started", () => {
-    const { tools, servers } = inventoryOf({ docs: ["search"], mail: [] });
-    const states = servers.map((server) => (server.name === "mail" ? { ...server, state: "failed" as const } : server));
-    const { description } = describeAgent(tools, states, english);
-    expect(description).toContain("- docs (1): search\n- servers that are unavailable now (1): mail\n");
+    const describeWith = (mail: Partial<ServerStatus>) => {
+      const { tools, servers } = inventoryOf({ docs: ["search"], mail: [] });
+      const states = servers.map((server) => (server.name === "mail" ? { ...server, ...mail } : server));
+      return describeAgent(tools, states, english).description;
+    };
+    const error = new DuetError({ code: "network", text: { zh: "没有启动", en: "It did not start." } });
+    const named = "- docs (1): search\n- servers that are unavailable now (1): mail\n";
+    expect(describeWith({ state: "failed", error, lastError: error })).toContain(named);
+    // It is tried once more, and nobody knows yet with what success.
+    expect(describeWith({ state: "starting", lastError: error })).toContain(named);
+    expect(describeWith({ state: "starting" })).not.toContain("unavailable");
   });
 
   test("never holds what a server says of its tools", () => {
@@ -134,9 +143,10 @@ describe("the annotations of agent_ask", () => {
   });
 
   test("a server that was not there yet counts as one that may do anything", () => {
-    const starting = [{ name: "docs", state: "starting", toolCount: 0 }];
+    const { servers } = inventoryOf({ docs: [] });
+    const starting = servers.map((server) => ({ ...server, state: "starting" as const }));
     expect(describeAgent([], starting, english).annotations).toEqual(worst);
-    expect(describeAgent([], [{ name: "docs", state: "ready", toolCount: 0 }], english).annotations).toEqual(harmless);
+    expect(describeAgent([], servers, english).annotations).toEqual(harmless);
   });
 
   test("of the built-in tools as they come: they reach out and change nothing, until http_request is switched on", async () => {

@@ -7,6 +7,7 @@ import { createWatchTool } from "../../../../src/server/mcp/agent/watch-run.ts";
 import { createSuccess, createTool } from "../../../../src/tools/create-tool.ts";
 import { linkHost } from "../../../fakes/linked-hosts.ts";
 import { openFace } from "../../../runs/mcp-interface.ts";
+import { inventoryOf } from "./inventories.ts";
 
 test("the run of a prompt's call becomes a trace, a conversation and their completions, and the host is told", async () => {
   const { mcp } = await openFace({ turns: ["A protocol."] });
@@ -52,7 +53,7 @@ test.each(["en", "zh"] as const)("the list of tools is small, in words that ever
       run: async () => createSuccess(""),
     }),
   );
-  const servers = tools.map(({ source }) => ({ name: source, state: "ready", toolCount: 1 }));
+  const { servers } = inventoryOf(Object.fromEntries(tools.map(({ source, name }) => [source, [name]])));
   const described = describeAgent(tools, servers, { ask: ["*"], locale });
   const list = JSON.stringify({ tools: await createAgentTools(locale)({ ...described, meta: undefined }) });
   expect(Buffer.byteLength(list)).toBeLessThanOrEqual(6000);

@@ -132,8 +132,8 @@ export function describeTooLong(length: number, limit: number): Text {
 export function describeTooLongForRun(length: number, limit: number): Text {
   const [now, allowed] = [length.toLocaleString("en"), limit.toLocaleString("en")];
   return {
-    zh: `内容有 ${now} 个字符，转达给运行的最多 ${allowed} 个：请缩短，或者排队（Alt+Enter）。`,
-    en: `The text has ${now} characters; a run takes at most ${allowed}: shorten it, or queue it (Alt+Enter).`,
+    zh: `内容有 ${now} 个字符，运行中一次最多发送 ${allowed} 个：请缩短，或者点“排队”按钮（Alt+Enter）。`,
+    en: `The text has ${now} characters; a run takes at most ${allowed}: shorten it, or press “Queue it” (Alt+Enter).`,
   };
 }
 

@@ -43,8 +43,8 @@ export const turnTexts = {
     en: "Write a question, too: what should be done with the files?",
   },
   filesStay: {
-    zh: "Enter 只发送文字，文件留给下一个问题；Alt+Enter 连同文件一起排队。",
-    en: "Enter sends the words alone and leaves the files for your next question; Alt+Enter queues both.",
+    zh: "Enter 只发送文字，文件留给下一个问题；点“排队”按钮（Alt+Enter）则连同文件一起排队。",
+    en: "Enter sends the words alone and leaves the files for your next question; “Queue it” (Alt+Enter) queues both.",
   },
   filesNotKept: {
     zh: "浏览器没有保存文件（可能空间不足）：关闭或刷新网页后需要重新添加。",
@@ -70,8 +70,8 @@ export function describeLostFiles(files: readonly { readonly name: string }[]): 
 /** Says of a bare yes or no that the run reads it no more, and how it is asked all the same. */
 export function describeLateReply(reply: string): Text {
   return {
-    zh: `“${reply}”没有发送：这次运行已不再读取消息。要作为下一个问题，请排队（Alt+Enter）。`,
-    en: `“${reply}” was not sent: it came too late for this run. Queue it (Alt+Enter) to ask it as your next question.`,
+    zh: `“${reply}”没有发送：这次运行已不再读取消息。要作为下一个问题，请点“排队”按钮（Alt+Enter）。`,
+    en: `“${reply}” was not sent: it came too late for this run. Press “Queue it” (Alt+Enter) to ask it as your next question.`,
   };
 }
 

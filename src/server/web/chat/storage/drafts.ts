@@ -107,7 +107,7 @@ export function createDrafts(
   };
 }
 
-/** Removes what the tab keeps of an owner, in all conversations. */
+/** Removes the drafts of an owner from the tab's storage, in all conversations. */
 export function removeDrafts(storage: () => Storage, owner: string): void {
   const prefix = draftPrefix + JSON.stringify([owner, ""]).slice(0, -'""]'.length);
   try {

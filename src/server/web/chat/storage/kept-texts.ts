@@ -1,3 +1,4 @@
+import { waitPatiently } from "../../../../kit/async/timeout.ts";
 import { createKey } from "../create-key.ts";
 import type { KeptDatabase, KeptText } from "./kept-text.ts";
 
@@ -14,7 +15,10 @@ export interface KeptTexts {
   /** Keeps a text, or what is new in it. It is written soon, and at once with new files. */
   put(text: NewText): void;
   remove(key: string): void;
-  /** Removes all that was kept of the owner, whose texts are not kept from now on. */
+  /**
+   * Removes all that was kept of whoever is the owner now, whose texts are not kept from now on. A browser that is slow is not waited
+   * for longer than 2 s.
+   */
   forget(): Promise<void>;
   /** Writes what waits to be written, because the page may be gone the next moment. */
   flush(): void;
@@ -39,6 +43,9 @@ const most = { texts: 200, units: 60_000_000, ageMs: 30 * 24 * 3_600_000 };
 
 /** Is how long a change waits for the next one, in milliseconds; longer where large files would be written again with each word. */
 const pauses = { usualMs: 300, heavyMs: 5_000, heavyUnits: 1_000_000 };
+
+/** Limits how long the removal of texts is waited for, in milliseconds. */
+const forgetMs = 2000;
 
 export function createKeptTexts({
   database,
@@ -89,6 +96,14 @@ export function createKeptTexts({
     await database.change([{ ...text, files: [], request: undefined }], []);
   }
 
+  async function removeTexts(owner: string): Promise<void> {
+    const all = await database.list();
+    await database.change(
+      [],
+      all.filter((text) => text.owner === owner).map(({ key }) => key),
+    );
+  }
+
   function flushAfter(ms: number): void {
     if (timer !== undefined && timer.ms <= ms) return;
     clearTimeout(timer?.id);
@@ -100,14 +115,12 @@ export function createKeptTexts({
     async forget() {
       isForgotten = true;
       newest.clear();
-      const all = await database.list();
-      await database.change(
-        [],
-        all.filter((text) => text.owner === owner()).map(({ key }) => key),
-      );
+      await waitPatiently(removeTexts(owner()), forgetMs);
     },
     async claim() {
       const [all, open] = await Promise.all([database.list(), listOpenTabs()]);
+      // A tab whose owner has signed out meanwhile takes nothing over.
+      if (isForgotten) return [];
       const { kept, dropped } = limitTexts(all, Date.now());
       const former = listFormerNames();
       const tabs = [tab(), ...former.tabs];

@@ -51,6 +51,8 @@ export interface PageModel {
   readonly tokenProblem: Signal<string>;
   /** Is true while the page asks with a token that somebody has given. */
   readonly hasToken: Signal<boolean>;
+  /** Is true once the server has said whose the tab is: a sign-out is told to the other tabs of its owner. */
+  readonly isOwnerKnown: Signal<boolean>;
   /**
    * Says in the language of the page what went wrong. A script that is loaded later has classes of its own, by which it would not know
    * the errors of this one.

@@ -22,7 +22,7 @@ export interface Screen {
   /** Holds the files that will come with it. */
   files: readonly AttachedFile[];
   show(chat: ChatState): void;
-  /** Opens the drafts that the tab keeps of its owner. */
+  /** Opens the drafts that the tab keeps of its owner, who can sign out from now on. */
   openDrafts(owner: string): void;
   /** Takes the drafts that were kept. */
   restoreDrafts(kept: readonly KeptDraft[]): void;
@@ -96,6 +96,7 @@ export function createScreen(options: ScreenOptions): Screen {
     tokenAsked: signal<"no" | "first" | "again">("no"),
     tokenProblem: signal(""),
     hasToken: signal(hasToken),
+    isOwnerKnown: signal(false),
     actions,
     parts,
     message: { current: null },
@@ -153,7 +154,10 @@ export function createScreen(options: ScreenOptions): Screen {
       chat.value = newest;
       turnTo(newest);
     },
-    openDrafts: (owner) => setDraft((now) => drafts.open(owner, now)),
+    openDrafts(owner) {
+      page.isOwnerKnown.value = true;
+      setDraft((now) => drafts.open(owner, now));
+    },
     restoreDrafts: (kept) => setDraft((now) => drafts.restore(kept, now)),
     focus: () => page.message.current?.focus(),
     close() {

@@ -128,12 +128,12 @@ function ConversationList() {
 }
 
 function Account() {
-  const { chat, hasToken, isShowingUsage } = usePage();
+  const { chat, hasToken, isOwnerKnown, isShowingUsage } = usePage();
   const say = useSay();
   const { provider, name } = chat.value.account ?? {};
   return (
     <div class="account">
-      {hasToken.value && <SignOut />}
+      {hasToken.value && isOwnerKnown.value && <SignOut />}
       {!hasToken.value && provider !== undefined && (
         <a href="/signin">{name === undefined ? say(chatTexts.signIn) : `${name} · ${say(chatTexts.signOut)}`}</a>
       )}

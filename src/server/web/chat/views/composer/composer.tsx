@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Text } from "../../../../../kit/locale.ts";
+import type { AttachedFile } from "../../api/api.ts";
 import { isKnownCommand } from "../../state/chat-commands.ts";
 import { type ChatState, findActiveTurn } from "../../state/chat-state.ts";
 import { chatTexts } from "../../state/chat-texts.ts";
@@ -14,26 +15,27 @@ import { findWrongParameter } from "./model-settings.tsx";
 import { Queue } from "./queue.tsx";
 import { UnsentTexts } from "./unsent.tsx";
 
-/** Is what became of a text that was not sent. */
-type HeldResult = Extract<SendResult, { kind: "held" }>;
+/** Is a text that was not sent, and why. */
+type HeldText = Extract<SendResult, { kind: "held" }> & { readonly text: string };
 
 /** Shows the field for a question and what is sent with it. */
 export function Composer() {
   const page = usePage();
   const { chat, draft, files, unreadable, settings, actions, message } = page;
   const say = useSay();
-  /** Says why the text was not sent, and whether the person who sends it again is sure. */
-  const [held, setHeld] = useState<HeldResult | undefined>(undefined);
-  /** Is true where files alone were to be sent. */
-  const [wantsWords, setWantsWords] = useState(false);
+  const [lastHeld, setLastHeld] = useState<HeldText | undefined>(undefined);
+  /** Holds the files that were to be sent alone. */
+  const [wordless, setWordless] = useState<readonly AttachedFile[] | undefined>(undefined);
   const isGoing = page.isGoing.value;
   const effect = findEnterEffect(chat.value);
   const text = draft.value;
   const limits = chat.value.settings?.attachments;
+  /** Says why this text was not sent, and whether the person who sends it again is sure; other texts may stand here meanwhile. */
+  const held = lastHeld?.text === text.trim() ? lastHeld : undefined;
 
   const sendText = (isQueued = false): void => {
     const trimmed = draft.peek().trim();
-    setWantsWords(trimmed === "");
+    setWordless(trimmed === "" && files.value.length > 0 ? files.value : undefined);
     if (trimmed === "" || findTooLong(trimmed, isQueued ? "wait" : effect) !== undefined) return;
     // What is told to a run or to the page is words; files wait for the next question.
     const isQuestion = (canCarryFiles(effect) || isQueued) && !isKnownCommand(trimmed);
@@ -46,7 +48,7 @@ export function Composer() {
       return;
     }
     const result = actions.send(trimmed, { files: files.value, isSure: held?.isSentAgain === true, isQueued });
-    setHeld(result.kind === "held" ? result : undefined);
+    setLastHeld(result.kind === "held" ? { ...result, text: trimmed } : undefined);
     if (result.kind === "held") return;
     draft.value = "";
     unreadable.value = [];
@@ -57,7 +59,7 @@ export function Composer() {
   /** Says what becomes of the files where Enter does not send them. */
   const explainFiles = (): Text | undefined => {
     if (files.value.length === 0) return undefined;
-    if (text.trim() === "") return wantsWords ? turnTexts.filesWantWords : undefined;
+    if (text.trim() === "") return wordless === files.value ? turnTexts.filesWantWords : undefined;
     return canCarryFiles(effect) ? undefined : turnTexts.filesStay;
   };
   const handleKey = (event: KeyboardEvent): void => {
@@ -96,8 +98,8 @@ export function Composer() {
         aria-label={say(chatTexts.message)}
         value={text}
         onInput={({ currentTarget }) => {
-          setHeld(undefined);
-          setWantsWords(false);
+          setLastHeld(undefined);
+          setWordless(undefined);
           draft.value = currentTarget.value;
         }}
         onKeyDown={handleKey}

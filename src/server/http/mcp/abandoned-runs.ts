@@ -8,14 +8,14 @@ export type StopRuns = (
 ) => Promise<void>;
 
 /** Stops runs whose client has gone. */
-export interface RunStops {
+export interface AbandonedRuns {
   /** Stops the runs of a request, or of a session, after so many milliseconds, or when this process ends. */
   stopLater(request: Parameters<StopRuns>[0], caller: Caller, ms: number): void;
   /** Stops at once what is to be stopped later. Never rejects. */
   stopNow(): Promise<unknown>;
 }
 
-export function createRunStops(stopRuns: StopRuns | undefined): RunStops {
+export function createAbandonedRuns(stopRuns: StopRuns | undefined): AbandonedRuns {
   const due = new Set<() => Promise<void>>();
   return {
     stopLater(request, caller, ms) {

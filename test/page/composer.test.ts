@@ -172,6 +172,8 @@ inChromium("the field and the cards in a browser", () => {
     duet.provider.script("cheap", { text: "慢", hang: "after-text", until: last.until }, { text: "够了。" });
     duet.provider.script("strong", { text: "好。" });
     await ask(page, "慢的？");
+    // Before its run has an ID, the page keeps what is sent.
+    await untilRun(page, ({ steps }) => steps[0]?.text.includes("慢") === true);
     await send(page, "用法语");
     await expect.poll(() => field().inputValue()).toBe("");
     const said = page.getByRole("list", { name: "你在运行期间说的话" }).getByText("用法语", { exact: true });

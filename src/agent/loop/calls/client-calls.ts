@@ -1,24 +1,12 @@
-import type { ClientReply, ClientTools, PendingCall } from "../../../core/client-tools.ts";
+import type { ClientReply, PendingCall } from "../../../core/client-tools.ts";
 import type { UserMessage } from "../../../core/model/messages.ts";
-import { createFailure, isOfClient, type Tool, type ToolResult } from "../../../core/tools/tool.ts";
+import { createFailure, isOfClient, type ToolResult } from "../../../core/tools/tool.ts";
 import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
 import { say } from "../../../kit/locale.ts";
 import { noResult } from "../../context/given-steps.ts";
 import { getTotalUsage } from "../../limits/reached-limit.ts";
 import { getDepth, type Run } from "../../run.ts";
 import { changeInstruction } from "./client-instruction.ts";
-
-/** Returns the tools of a run with those of the program that asks. Of two with one name the program's is there, which expects its own to be called. */
-export function addClientTools(tools: readonly Tool[], client: ClientTools | undefined): readonly Tool[] {
-  if (client === undefined) return tools;
-  const names = new Set(client.tools.map(({ name }) => name));
-  // Vendors take 128 tools. The program's own are what it cannot do without.
-  const others = names.size > mostBeside ? [] : tools.filter(({ name }) => !names.has(name));
-  return [...others, ...client.tools];
-}
-
-/** Limits the tools of the program beside which others are offered. */
-const mostBeside = 100;
 
 /** Returns true where the model may call tools of the program that asks. */
 export function hasClientTools({ services }: Pick<Run, "services">): boolean {
@@ -63,9 +51,7 @@ function applyReply(run: Run, { tools, toolChoice, instruction, messages }: Clie
   const { state, services } = run;
   const { client } = state;
   if (client === undefined) return;
-  const offered = services.catalog.tools;
-  for (const [name, tool] of offered) if (isOfClient(tool)) offered.delete(name);
-  for (const tool of tools.tools) offered.set(tool.name, tool);
+  services.catalog.replaceClientTools(tools.tools);
   client.tools = tools;
   client.toolChoice = toolChoice;
   client.said = messages;

@@ -1,12 +1,13 @@
 import type { ClientReply, PendingCall } from "../../../core/client-tools.ts";
 import type { UserMessage } from "../../../core/model/messages.ts";
 import { createFailure, isOfClient, type ToolResult } from "../../../core/tools/tool.ts";
-import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { waitAbortable } from "../../../kit/async/timeout.ts";
 import { say } from "../../../kit/locale.ts";
 import { noResult } from "../../context/given-steps.ts";
 import { getTotalUsage } from "../../limits/reached-limit.ts";
 import { getDepth, type Run } from "../../run.ts";
 import { changeInstruction } from "./client-instruction.ts";
+import { toFailedResult } from "./unrun-results.ts";
 
 /** Returns true where the model may call tools of the program that asks. */
 export function hasClientTools({ services }: Pick<Run, "services">): boolean {
@@ -15,7 +16,8 @@ export function hasClientTools({ services }: Pick<Run, "services">): boolean {
 
 /**
  * Hands the calls that are held to the program that asks, and settles them with its reply. Until then the time of the run stands
- * still. Never rejects: where the run is cancelled meanwhile, whoever waits for a call learns it by its own signal.
+ * still. Never rejects: where the run is cancelled meanwhile, whoever waits for a call learns it by its own signal, and where the program
+ * cannot be asked, the model reads why.
  */
 export async function exchangeCalls(run: Run): Promise<void> {
   const { state, services, input } = run;
@@ -24,14 +26,14 @@ export async function exchangeCalls(run: Run): Promise<void> {
   if (client === undefined || held.length === 0) return;
   const { callerSignal } = services.clock;
   const calls = held.map(({ call }) => call);
-  const waiting = services.clock.outsideTime(() => client.call(calls, callerSignal));
-  const reply = await ignoreRejection(
-    waiting,
-    "whoever waits for a call learns by its own signal that the run is cancelled",
-  );
-  if (reply === undefined) {
-    for (const one of held)
-      one.settle(createFailure("cancelled", say(input.language, { zh: "已取消", en: "cancelled" })));
+  let reply: ClientReply;
+  try {
+    reply = await services.clock.outsideTime(() => waitAbortable(client.call(calls, callerSignal), callerSignal));
+  } catch (thrown) {
+    const failure = callerSignal.aborted
+      ? createFailure("cancelled", say(input.language, { zh: "已取消", en: "cancelled" }))
+      : toFailedResult(input, thrown);
+    for (const one of held) one.settle(failure);
     return;
   }
   renewLimits(run);

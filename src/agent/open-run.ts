@@ -8,7 +8,7 @@ import type { Outcome } from "../core/run/outcome.ts";
 import { createId } from "../core/store/create-id.ts";
 import type { RunHeader, RunJournal, TakenRun } from "../core/store/journal.ts";
 import type { SendingGuard } from "../core/tools/data-flow.ts";
-import type { Tool } from "../core/tools/tool.ts";
+import { isOfClient, type Tool } from "../core/tools/tool.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { detectLanguage } from "../kit/locale.ts";
 import { createRandomHex } from "../kit/random.ts";
@@ -18,7 +18,6 @@ import { createContextWindows, getLongestResult, pickSmallerModel } from "./cont
 import { nothingUsed } from "./limits/reached-limit.ts";
 import { createStatistics } from "./limits/statistics.ts";
 import { createSubAgents } from "./limits/sub-agents.ts";
-import { addClientTools } from "./loop/calls/client-calls.ts";
 import { rememberEarlierCalls } from "./loop/calls/known-calls.ts";
 import { createRepetition } from "./loop/calls/repetition.ts";
 import { createSendingGuard } from "./loop/calls/sending-guard.ts";
@@ -200,7 +199,7 @@ function createServices(input: RunInput, parts: RunParts, environment: RunEnviro
 function openCatalog(input: RunInput, { tools, client, models, finding }: RunParts, question: string): ToolCatalog {
   const own = input.mode === "chat" && !input.search ? [] : filterToolsByDepth(tools, getDepth(input));
   return createToolCatalog({
-    tools: input.toolChoice === "none" ? [] : addClientTools(own, client?.tools),
+    ...(input.toolChoice === "none" ? { tools: [] } : { tools: own, clientTools: client?.tools.tools }),
     model: models.functionCall,
     language: input.language,
     questions: [question, ...input.conversation.turns.slice(-1).map((turn) => turn.question)],
@@ -210,7 +209,7 @@ function openCatalog(input: RunInput, { tools, client, models, finding }: RunPar
 
 function createState(
   { conversation, documents, omitsReferences, language, limits, answerForm, results }: RunInput,
-  { models, catalog: { tools }, emit }: RunServices,
+  { models, catalog: { tools, all }, emit }: RunServices,
   { question, sending, client }: Pick<LoopState, "question"> & Pick<RunParts, "sending" | "client">,
 ): LoopState {
   const evidence = createEvidence();
@@ -229,7 +228,7 @@ function createState(
     usedBefore: { ...nothingUsed },
     subAgents: createSubAgents(),
     // Whoever runs its tools itself has reasons of its own to run them again.
-    repetition: createRepetition([...limits.repeatable, ...(client?.tools.tools ?? []).map(({ name }) => name)]),
+    repetition: createRepetition(limits.repeatable, (name) => isOfClient(all.get(name))),
     client: client && { ...client, said: [] },
     sending: createSendingGuard(sending),
     results: createToolResults({

@@ -20,6 +20,7 @@ import { closedError } from "./ask/active-runs.ts";
 import type { AskRequest, CloseLimits, CompactRequest } from "./ask/ask-request.ts";
 import type { MeasureRequest } from "./ask/measure-context.ts";
 import { mergeLimits } from "./ask/merge-limits.ts";
+import type { RunChoices } from "./conversations/last-choices.ts";
 import { listApprovals, type RememberedApproval, revokeApproval } from "./conversations/remember-approvals.ts";
 import { scopeStore } from "./conversations/scope-store.ts";
 import { toConversationKey } from "./conversations/sessions.ts";
@@ -30,6 +31,7 @@ import { createTypedHistory } from "./conversations/typed-history.ts";
 import type { DuetParts } from "./duet-parts.ts";
 import type { SearchCheck } from "./models/check-models.ts";
 import { ModelCatalog } from "./models/model-catalog.ts";
+import type { AskedChoices } from "./sub-agents/agent-choices.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 import type { Telemetry } from "./telemetry/telemetry.ts";
 import type { Gateway } from "./tools/gateway.ts";
@@ -87,6 +89,11 @@ export class Duet {
         going.end();
       }
     });
+  }
+
+  /** Returns the mode and the models with which a question would run. Throws for an agent that is not configured. */
+  async openChoices(asked: AskedChoices): Promise<RunChoices> {
+    return (await import("./sub-agents/agent-choices.ts")).openChoices(this.#parts, asked);
   }
 
   /**

@@ -42,7 +42,7 @@ export interface ClientReply {
   messages: readonly string[];
 }
 
-/** Hands calls to the asking program, and resolves with its reply. Rejects only when the signal aborts. */
+/** Hands calls to the asking program, and resolves with its reply. Where it rejects before the signal aborts, the model reads why. */
 export type CallClient = (calls: readonly ClientToolCall[], signal: AbortSignal) => Promise<ClientReply>;
 
 /** Holds the tools of the program that asks, as tools of a run. What the model calls of them is held until all can be handed over. */

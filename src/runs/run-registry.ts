@@ -1,6 +1,7 @@
 import type { Caller } from "../core/caller.ts";
 import type { DayBudget } from "../core/model/turn-budget.ts";
 import type { Outcome } from "../core/run/outcome.ts";
+import type { PlaceState } from "../core/store/run-places.ts";
 import { createTimeLimit, timeoutError } from "../kit/async/timeout.ts";
 import type { DuetError } from "../kit/errors.ts";
 import { createRandomHex } from "../kit/random.ts";
@@ -140,19 +141,19 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
     if (closing.signal.aborted) throw serverClosingError();
     const refusal = findRefusal?.();
     if (refusal !== undefined) throw refusal;
-    const all = [...active.values()].filter(({ clientCalls }) => clientCalls.open === undefined);
+    const all = [...active.values()].filter((run) => getRunPhase(run) !== "paused");
     const own = all.filter((run) => run.caller.owner === caller.owner);
-    const waiting = all.filter(isWaiting).length;
+    const waiting = countIn("waiting", all);
     if (all.length - waiting >= most) throw tooManyRunsError(most);
     if (all.length >= 2 * most) throw tooManyWaitingError(waiting, getFreeInMs(all));
-    const ownWaiting = own.filter(isWaiting).length;
+    const ownWaiting = countIn("waiting", own);
     const counts = { all: all.length - waiting, own: own.length - ownWaiting, waiting: ownWaiting };
     limits?.[step](caller, { ...counts, freeInMs: getFreeInMs(own) });
   }
 
   /** Ends the run that has waited longest for its client where too many wait. One owner has at most half of the places. */
   function limitPaused({ owner }: Caller): void {
-    const paused = [...active.values()].filter(({ clientCalls }) => clientCalls.open !== undefined);
+    const paused = [...active.values()].filter((run) => getRunPhase(run) === "paused");
     const own = paused.filter(({ caller }) => caller.owner === owner);
     const excess = own.length > Math.max(1, most / 2) ? own : paused.length > most ? paused : [];
     excess.toSorted((one, other) => one.changedAt - other.changedAt)[0]?.cancel();
@@ -170,7 +171,7 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
     const { signal } = new AbortController();
     while (run.outcome === undefined) {
       await run.waitForChange(signal);
-      place.update(run.clientCalls.open !== undefined ? "paused" : isWaiting(run) ? "waiting" : "going");
+      place.update(getRunPhase(run));
     }
   }
 
@@ -179,10 +180,9 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
     listAll: () => [...active.values(), ...ended.values()].filter(({ isAside }) => !isAside),
     countOwn(caller) {
       const own = [...active.values()].filter((run) => run.caller.owner === caller.owner);
-      const now = own.filter((run) => run.clientCalls.open === undefined && !isWaiting(run)).length;
-      return { now, inMinute: limits?.countMinute(caller) ?? 0 };
+      return { now: countIn("going", own), inMinute: limits?.countMinute(caller) ?? 0 };
     },
-    countFree: () => Math.max(0, most - [...active.values()].filter((run) => !isWaiting(run)).length),
+    countFree: () => Math.max(0, most - countIn("going", [...active.values()])),
     find(id, caller) {
       const run = active.get(id) ?? ended.get(id);
       return run && !run.isMoved && isOwnedBy(run, caller) ? run : undefined;
@@ -267,8 +267,14 @@ export function createRunRegistry(options: RegistryOptions): RunRegistry {
   };
 }
 
-function isWaiting({ open }: RunHandle): boolean {
-  return open !== undefined;
+/** Where a client's user is asked for consent in the answer, the run has an open question as well, and waits for the client. */
+function getRunPhase({ clientCalls, open }: RunHandle): PlaceState {
+  if (clientCalls.open !== undefined) return "paused";
+  return open === undefined ? "going" : "waiting";
+}
+
+function countIn(phase: PlaceState, runs: readonly RunHandle[]): number {
+  return runs.filter((run) => getRunPhase(run) === phase).length;
 }
 
 /** Returns when the first of the questions is given up, in milliseconds from now. */

@@ -63,6 +63,7 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
     store = createMemoryStore(),
     files,
     inbox,
+    client,
     ...request
   } = others;
   const known = conversationId === undefined ? undefined : await store.load(conversationId);
@@ -90,6 +91,7 @@ export async function runOptions(overrides: Overrides): Promise<RunOptions> {
       store,
       files,
       inbox,
+      client,
     },
     spentMs,
     notices,

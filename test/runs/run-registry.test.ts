@@ -85,6 +85,29 @@ test("an end that nobody was given is joined no longer than it is kept", async (
   expect(model.requests).toHaveLength(2);
 });
 
+test("a run that waits for its client leaves its place free, for runs of other processes, too", async () => {
+  const runs = createRunRegistry({ most: 1, keepMs: 1 });
+  expect(runs.countFree()).toBe(1);
+  const isPaused = Promise.withResolvers<void>();
+  const run = runs.begin({
+    key: "key",
+    caller: {},
+    locale: "en",
+    request: { question: "Hello" },
+    canAsk: () => false,
+    patienceMs: 60_000,
+    async *ask({ callClient, signal = new AbortController().signal }) {
+      const calling = callClient?.([{ id: "call_1", name: "read", argumentsText: "{}" }], signal);
+      isPaused.resolve();
+      await calling;
+      yield* [];
+    },
+  });
+  await isPaused.promise;
+  expect([runs.countFree(), runs.countOwn({}).now]).toEqual([1, 0]);
+  await runs.cancel(run, 20_000);
+});
+
 test("no run begins while its record could be stored nowhere", () => {
   let refusal: DuetError | undefined = new StoreError(
     Object.assign(new Error("refused"), { code: "ECONNREFUSED" }),

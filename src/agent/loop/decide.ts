@@ -46,7 +46,7 @@ export async function decideAndAct(run: Run): Promise<DecideResult> {
       const began = run.state.answer.written !== before;
       if (began) return toBrokenOffResult(run, observations, toDuetError(thrown));
       if (run.services.clock.decideSignal.aborted)
-        return toDecideResult(run, { observations, reason: "time-limit", error: getCause(thrown) });
+        return toDecideResult(run, { observations, reason: "time-limit", error: findErrorBeforeTimeout(thrown) });
       if (observations.length === 0) throw thrown;
       return toDecideResult(run, { observations, reason: "model-failed", error: reportModelFailure(run, thrown) });
     }
@@ -147,7 +147,7 @@ function chooseToolChoice({ state, input }: Run, isOpening: boolean): ToolChoice
 }
 
 /** Returns the model error that occurred before the time ran out, or undefined when only the time ran out. */
-function getCause(thrown: unknown): DuetError | undefined {
+function findErrorBeforeTimeout(thrown: unknown): DuetError | undefined {
   const error = toDuetError(thrown);
   return error.code === "timeout" ? undefined : error;
 }

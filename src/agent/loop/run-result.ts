@@ -74,7 +74,7 @@ function reportOf(input: RunInput, ending: RunResult, status: Outcome["status"])
 }
 
 /** Returns the cause of a run's failure: the last error, or the one that occurred before the time ran out. */
-function getCause({ error, written, work }: RunResult): DuetError | undefined {
+export function getCause({ error, written, work }: RunResult): DuetError | undefined {
   const last = error ?? written?.error ?? work?.error;
   return last?.code === "timeout" ? (work?.error ?? last) : last;
 }

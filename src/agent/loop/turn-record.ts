@@ -8,7 +8,7 @@ import { joinNote, renderQuestionNote } from "../context/day-note.ts";
 import { describeTurnEnd, type TurnEnd } from "../context/turn-ends.ts";
 import type { Run } from "../run.ts";
 import { toTurnSteps } from "./record-step.ts";
-import type { RunResult } from "./run-result.ts";
+import { getCause, type RunResult } from "./run-result.ts";
 
 /** Returns what a conversation keeps of a run that has ended: also of one that was stopped, or that failed. */
 export function toTurnRecord(
@@ -72,7 +72,7 @@ function findEnd(ending: RunResult, { status, stop_reason }: Outcome): TurnEnd |
   if (status === "cancelled") return { status };
   const isCut = status === "partial" && ending.written?.finish !== "stop";
   if (status !== "failed" && !isCut) return undefined;
-  const error = ending.error ?? ending.written?.error ?? ending.work?.error;
+  const error = getCause(ending);
   const limit = stoppingLimits.find(({ stop }) => stop.stopReason === stop_reason);
   if (limit) return { status, why: limit.stop.partial };
   if (error) return { status, why: shortenWhy(error.text) };

@@ -1,5 +1,5 @@
 import type { Model, ToolDefinition } from "../../core/model/model.ts";
-import type { Tool, ToolIndex } from "../../core/tools/tool.ts";
+import { isOfClient, type Tool, type ToolIndex } from "../../core/tools/tool.ts";
 import type { Locale } from "../../kit/locale.ts";
 import { toShortLine } from "../../kit/text/sanitize.ts";
 import { getContextWindow } from "../context/context-window.ts";
@@ -10,7 +10,7 @@ import { choosePreloaded, mostPreloaded } from "./preload.ts";
 /**
  * Holds the tools of a run as models get them. When all together are too large, those of servers are not listed, except the ones
  * that fit the question; a tool finds the others. Tools are only ever added, at the end of the list, so that a vendor's cache
- * stays valid.
+ * stays valid, unless the program that asks replaces its own.
  */
 export interface ToolCatalog {
   /** Holds the tools that are offered now, in order. Others may add to it. */
@@ -26,6 +26,8 @@ export interface ToolCatalog {
   definitions(): ToolDefinition[];
   /** Returns a tool by its name. If it was not listed, it is from now on. */
   findTool(name: string): Tool | undefined;
+  /** Replaces the tools of the program that asks. Those of the run that had to give way to the earlier ones are there again. */
+  replaceClientTools(tools: readonly Tool[]): void;
 }
 
 export interface ToolFinder {
@@ -46,6 +48,8 @@ export interface ToolFinder {
 
 export interface ToolCatalogOptions {
   tools: readonly Tool[];
+  /** Lists the tools that the program which asks runs itself. */
+  clientTools?: readonly Tool[] | undefined;
   /** Is the model that chooses among the tools. */
   model: Model;
   /** Is the language used for the model. */
@@ -67,15 +71,45 @@ const loadedShare = 0.25;
 const preloadingEnd = 16;
 
 export function createToolCatalog(options: ToolCatalogOptions): ToolCatalog {
-  const { tools: given, model, finding } = options;
+  const { tools: own, clientTools = [], model, finding } = options;
+  const given = addClientTools(own, clientTools);
   const all = new Map(given.map((tool) => [tool.name, tool]));
   const isSearched =
     finding !== undefined && weighCatalog(given, model, finding.share, finding.weights).mode === "searched";
   const never = findUnoffered(options);
   return (
     (isSearched ? createSearchedCatalog(options, all, { finding, never }) : undefined) ??
-    createListedCatalog(all, never)
+    createListedCatalog(options, all, never)
   );
+}
+
+/** Returns the tools of a run with those of the program that asks. Of two with one name the program's is there, which expects its own to be called. */
+function addClientTools(own: readonly Tool[], clientTools: readonly Tool[]): readonly Tool[] {
+  const names = new Set(clientTools.map(({ name }) => name));
+  // Vendors take 128 tools. The program's own are what it cannot do without.
+  const others = names.size > mostBeside ? [] : own.filter(({ name }) => !names.has(name));
+  return [...others, ...clientTools];
+}
+
+/** Limits the tools of the program beside which others are offered. */
+const mostBeside = 100;
+
+/** Has both maps hold these tools in place of those that they hold now. A tool that stays keeps its place. */
+function replaceTools(
+  { all, tools, isOffered }: { all: Map<string, Tool>; tools: Map<string, Tool>; isOffered(tool: Tool): boolean },
+  next: readonly Tool[],
+): void {
+  const staying = new Set(next);
+  for (const [name, tool] of all)
+    if (!staying.has(tool)) {
+      all.delete(name);
+      tools.delete(name);
+    }
+  for (const tool of next) {
+    if (all.has(tool.name)) continue;
+    all.set(tool.name, tool);
+    if (isOffered(tool)) tools.set(tool.name, tool);
+  }
 }
 
 /** Returns the tools that are not offered. One that the question names is, and a model that goes by rules looks for all it knows. */
@@ -85,8 +119,13 @@ function findUnoffered({ model, questions, finding }: ToolCatalogOptions): Reado
   return new Set([...finding.unoffered.never].filter((name) => !question.toLowerCase().includes(name)));
 }
 
-function createListedCatalog(all: ReadonlyMap<string, Tool>, never: ReadonlySet<string>): ToolCatalog {
-  const tools = new Map([...all].filter(([name, tool]) => isOfServer(tool) || !never.has(name)));
+function createListedCatalog(
+  { tools: own }: ToolCatalogOptions,
+  all: Map<string, Tool>,
+  never: ReadonlySet<string>,
+): ToolCatalog {
+  const isListed = (tool: Tool): boolean => isOfServer(tool) || isOfClient(tool) || !never.has(tool.name);
+  const tools = new Map([...all].filter(([, tool]) => isListed(tool)));
   return {
     tools,
     all,
@@ -95,17 +134,20 @@ function createListedCatalog(all: ReadonlyMap<string, Tool>, never: ReadonlySet<
     loaded: undefined,
     definitions: () => [...tools.values()].map(toToolDefinition),
     findTool: (name) => tools.get(name) ?? all.get(name),
+    replaceClientTools: (next) => replaceTools({ all, tools, isOffered: isListed }, addClientTools(own, next)),
   };
 }
 
 /** Returns undefined when rules forbid searching. All tools are then listed, whatever their size. */
 function createSearchedCatalog(
-  { model, language, questions }: ToolCatalogOptions,
-  all: ReadonlyMap<string, Tool>,
+  { tools: given, model, language, questions }: ToolCatalogOptions,
+  all: Map<string, Tool>,
   { finding, never }: { finding: ToolFinder; never: ReadonlySet<string> },
 ): ToolCatalog | undefined {
-  const isHidden = (tool: Tool): boolean => isOfServer(tool) || finding.unoffered.found.has(tool.name);
-  const own = [...all.values()].filter((tool) => !isHidden(tool) && !never.has(tool.name));
+  const isHidden = (tool: Tool): boolean =>
+    isOfServer(tool) || (!isOfClient(tool) && finding.unoffered.found.has(tool.name));
+  const isListed = (tool: Tool): boolean => isOfClient(tool) || !(isHidden(tool) || never.has(tool.name));
+  const own = [...all.values()].filter(isListed);
   const hidden = [...all.values()].filter(isHidden);
   const getIndex = (): ToolIndex => finding.index(hidden);
   const name = all.has("find_tools") ? "duet_find_tools" : "find_tools";
@@ -125,6 +167,7 @@ function createSearchedCatalog(
 
   function load(tool: Tool): boolean {
     if (tools.has(tool.name)) return true;
+    if (!all.has(tool.name)) return false;
     const tokens = countToolTokens(tool, model, finding.weights);
     if (remaining.tools < 1 || remaining.tokens < tokens) return false;
     remaining.tools -= 1;
@@ -163,6 +206,10 @@ function createSearchedCatalog(
       const tool = tools.get(name) ?? all.get(name);
       if (tool) load(tool);
       return tool;
+    },
+    replaceClientTools(next) {
+      const isOffered = (tool: Tool): boolean => isListed(tool) || finding.loaded.has(tool.name);
+      replaceTools({ all, tools, isOffered }, addClientTools(given, next));
     },
   };
 }

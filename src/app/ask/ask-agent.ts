@@ -20,6 +20,7 @@ import { createAgentModels } from "../models/agent-models.ts";
 import { chooseDeciders, type Deciders } from "../models/choose-deciders.ts";
 import { withTurnBudgets } from "../models/with-turn-budget.ts";
 import { listMissingServers, noticeBrokenTools, noticeNested, noticeServers, noticeUnmatched } from "../notices.ts";
+import { chooseMode } from "../sub-agents/agent-choices.ts";
 import { findAgentSessions } from "../sub-agents/agent-sessions.ts";
 import { createAgentTools } from "../sub-agents/agent-tools.ts";
 import { toDirectRequest } from "../sub-agents/direct-request.ts";
@@ -51,10 +52,9 @@ export async function askAgent(
   const parts = selected?.parts ?? main;
   const { config, agent, evaluator, hooks, models, tools, conversations, attachments: preparation, telemetry } = parts;
   const { question, caller = operator, search, user, limits, chain } = request;
-  // Another program has modes of its own.
   const isOther = selected?.settings.acp !== undefined;
   const direct = isOther ? toDirectRequest(selected.settings.name, request, main.config) : undefined;
-  const mode = isOther ? "agent" : (request.mode ?? selected?.settings.mode ?? "agent");
+  const mode = chooseMode(selected, request.mode);
   const { history, budget, resumed, attachments = [], stop, toolChoice, documents } = request;
   const answerForm = request.answerForm ?? (resumed && (await reopenAnswerForm(resumed)));
   const { signal } = activeRun;

@@ -41,6 +41,7 @@ export function toResumedRequest(taken: TakenRun): AskRequest {
     locale,
     isInteractive,
     goesOn,
+    after: header.after,
     ceilings: header.limits.ceilings,
     ...(tools && { tools }),
     ...(chain && { chain }),

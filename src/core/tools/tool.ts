@@ -65,8 +65,8 @@ export interface Tool {
 export const clientSource = "(client)";
 
 /** Returns true for a tool that the asking program runs itself. */
-export function isOfClient({ source }: Pick<Tool, "source">): boolean {
-  return source === clientSource;
+export function isOfClient(tool: Pick<Tool, "source"> | undefined): boolean {
+  return tool?.source === clientSource;
 }
 
 export interface CallLimits {

@@ -110,7 +110,9 @@ export function startRun({
     },
     letGo: async () => state.journal?.letGo?.(),
     snapshot: () => state.outcome ?? snapshot.outcome(),
-    cancel: (reason?: "server-ends") => stop.abort(reason === "server-ends" ? new ServerEndsError() : cancelledError()),
+    cancel(reason?: "server-ends") {
+      if (state.outcome === undefined) stop.abort(reason === "server-ends" ? new ServerEndsError() : cancelledError());
+    },
     follow: log.follow,
     addWaiter,
     isAwaitedByOthers: runWaiters.isAwaitedByOthers,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ToolFinder } from "../../../src/agent/tools/tool-catalog.ts";
+import { createToolCatalog, type ToolFinder } from "../../../src/agent/tools/tool-catalog.ts";
 import { createToolSearch } from "../../../src/app/tools/tool-search.ts";
 import type { AgentEvent } from "../../../src/core/run/events.ts";
-import type { Tool } from "../../../src/core/tools/tool.ts";
+import { clientSource, type Tool } from "../../../src/core/tools/tool.ts";
 import { createOfflineModel } from "../../../src/providers/offline/model.ts";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import { makeTool, outcomeOf, verdictsOf } from "../../fakes/events.ts";
@@ -353,4 +353,19 @@ describe("in plan mode", () => {
     expect(events.at(-1)?.type).toBe("run-end");
     expect(endsOf(events).length).toBeLessThanOrEqual(3);
   });
+});
+
+test("more than 100 tools of the asking program leave no place for ours, also where they come later, until they are fewer again", () => {
+  const { model } = alone();
+  const catalog = createToolCatalog({ tools: own, model, language: "en", questions: [question], finding: undefined });
+  const many = Array.from({ length: 101 }, (_, index) => ({
+    ...makeTool(`theirs_${index}`, () => ({ ok: true, text: "" })),
+    source: clientSource,
+  }));
+  const namesOf = (): string[] => catalog.definitions().map(({ name }) => name);
+  catalog.replaceClientTools(many);
+  expect(namesOf()).toEqual(many.map(({ name }) => name));
+  expect(catalog.findTool("calculator")).toBeUndefined();
+  catalog.replaceClientTools(many.slice(0, 1));
+  expect(namesOf().toSorted()).toEqual(["calculator", "shout", "theirs_0"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findRefusal, toResumable } from "../../../src/app/ask/resume-run.ts";
+import { findRefusal, toResumable, toResumedRequest } from "../../../src/app/ask/resume-run.ts";
 import type { ServerSettings } from "../../../src/config/config.ts";
 import type { RecordedStep, TakenRun } from "../../../src/core/store/journal.ts";
 import { newRun } from "../../store/journal-runs.ts";
@@ -88,4 +88,10 @@ test("a run whose last record is older than store.resumeWithin goes on only when
   const store = { keepDays: 1, maxSize: 1, resumeWithin: 600 };
   const run = { ...newRun("run-1"), owner: undefined, begunAt: at, lastAt: at };
   expect([599, 601].map((s) => toResumable(run, { store }, Date.parse(at) + s * 1000).isOld)).toEqual([false, true]);
+});
+
+test("a run that goes on follows the turn that it followed when it began", () => {
+  const run = taken(0, []);
+  expect(toResumedRequest({ ...run, header: { ...run.header, after: 3 } }).after).toBe(3);
+  expect(toResumedRequest(run).after).toBeUndefined();
 });

@@ -67,3 +67,15 @@ test("with keep_history: false another mode begins a new conversation, and the s
   expect(third.conversation_id).not.toBe(first.conversation_id);
   expect(JSON.stringify(model.requests[2]?.messages)).not.toContain("First?");
 });
+
+test("with keep_history: false an agent with a mode of its own goes on with its conversation, and the main one begins anew", async () => {
+  const agents = { talker: { description: "Talks.", mode: "chat" } };
+  const { mcp } = await openFace({ turns: ["One.", "Two.", "Three."], config: { agents } });
+  const host = await linkHost(mcp);
+  const { conversation_id } = (await host.ask("First?", { agent: "talker" })).outcome;
+  const asked = { conversation_id, keep_history: false };
+  expect((await host.ask("Second?", { ...asked, agent: "talker" })).outcome).toMatchObject({ conversation_id });
+  expect((await host.ask("Third?", asked)).outcome.conversation_id).not.toBe(conversation_id);
+  const unknown = await host.ask("Fourth?", { ...asked, agent: "nobody" });
+  expect(unknown.text).toContain('"nobody" (allowed: talker)');
+});

@@ -113,3 +113,14 @@ test("a run whose request was cancelled elsewhere ends where nobody says in two 
   awaited.end();
   await Promise.all([awaited.isOver, free.isOver]);
 });
+
+test("a run that ends in these two seconds is not stopped afterwards, so that whoever asks again gets its outcome", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { run, say, end, isOver } = await beginShared();
+  say({ type: "abandon" });
+  end();
+  await isOver;
+  vi.advanceTimersByTime(2_000);
+  expect(run.isStopping).toBe(false);
+});

@@ -231,6 +231,42 @@ test("a run that is gone is answered from the history of the request: calls and 
   expect(later.at(-1)?.content).toMatch(/And now\?$/);
 });
 
+test("a tool that the client has dropped cannot be called, one that comes later may be called again and again, and ours comes back", async () => {
+  const read = makeTool("read", () => ({ ok: true, text: "by ours" }));
+  const toTurn = (id: string, name: string, path = "a") => [toCall(id, name, path)];
+  const { client, model } = await startWire({
+    tools: [read],
+    turns: [
+      toTurn("1", "list"),
+      toTurn("2", "read"),
+      toTurn("3", "read"),
+      toTurn("4", "read"),
+      [...toTurn("5", "list"), ...toTurn("6", "read", "b")],
+      "Done.",
+    ],
+  });
+  const messages: Parameters[] = [user("Read it")];
+  /** Sends the result of the one call that the client was asked for, with the tools that it has from then on. */
+  async function reply(offered: string[]) {
+    const { message, calls, finish } = await askForCalls(client, messages, {
+      tools: offered.map((name) => toTool(name)),
+    });
+    if (message) messages.push(message);
+    for (const { id } of calls) messages.push(result(id, "by the client"));
+    return [finish, ...calls.map((call) => call.function.name), message?.content];
+  }
+  expect(await reply(["list"])).toEqual(["tool_calls", "list", null]);
+  for (let round = 1; round <= 3; round++) expect(await reply(["list", "read"])).toEqual(["tool_calls", "read", null]);
+  expect(await reply([])).toEqual(["stop", "Done."]);
+  const offers = model.requests.map((request) =>
+    request.tools.flatMap(({ name, description }) => (/^(list|read)$/.test(name) ? [`${name} ${description}`] : [])),
+  );
+  expect(offers[1]).toEqual(["list reads", "read reads"]);
+  expect(offers[4]).toEqual([`read ${read.description}`]);
+  const results = model.requests[5]?.messages.slice(-2).map(({ content }) => content);
+  expect(results).toEqual([expect.stringContaining("list"), expect.stringContaining("by ours")]);
+});
+
 test("a run that waits takes no place from others, and of too many that wait the oldest ends", async () => {
   const turns: ScriptedTurn[] = ["1", "2"].map((id) => [toCall(id, "read", "a")]);
   const { client, origin } = await startWire({ settings: { serve: { maxRuns: 1 } }, turns });

@@ -41,11 +41,9 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
         allowance,
       });
   }
-  const isOutside = ({ name }: ToolCall): boolean => {
-    const tool = run.services.catalog.findTool(name);
-    return tool !== undefined && isOfClient(tool);
-  };
-  const own = [...heard.keys()].filter((index) => heard[index] && !isOutside(heard[index]));
+  // The reply to the calls may bring other tools of the same names.
+  const tools = heard.map(({ name }) => run.services.catalog.findTool(name));
+  const own = [...tools.keys()].filter((index) => !isOfClient(tools[index]));
   let next = 0;
   async function runCalls(): Promise<void> {
     for (let index = own[next++]; index !== undefined; index = own[next++]) await runOne(index);
@@ -55,8 +53,8 @@ export async function act(run: Run, calls: readonly ToolCall[], step: number, al
   await Promise.all(Array.from({ length: sideBySide }, runCalls));
   if (outside.length > 0) await exchangeCalls(run);
   await Promise.all(outside);
-  for (const { call, result, ran } of observations) {
-    const tool = ran ? run.services.catalog.findTool(call.name) : undefined;
+  for (const [index, { result, ran }] of observations.entries()) {
+    const tool = ran ? tools[index] : undefined;
     if (tool) run.state.sending.learn(tool, result);
   }
   endAsHooksSay(observations);

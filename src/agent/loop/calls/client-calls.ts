@@ -1,24 +1,13 @@
-import type { ClientReply, ClientTools, PendingCall } from "../../../core/client-tools.ts";
+import type { ClientReply, PendingCall } from "../../../core/client-tools.ts";
 import type { UserMessage } from "../../../core/model/messages.ts";
-import { createFailure, isOfClient, type Tool, type ToolResult } from "../../../core/tools/tool.ts";
-import { ignoreRejection } from "../../../kit/async/ignore-rejection.ts";
+import { createFailure, isOfClient, type ToolResult } from "../../../core/tools/tool.ts";
+import { waitAbortable } from "../../../kit/async/timeout.ts";
 import { say } from "../../../kit/locale.ts";
 import { noResult } from "../../context/given-steps.ts";
 import { getTotalUsage } from "../../limits/reached-limit.ts";
 import { getDepth, type Run } from "../../run.ts";
 import { changeInstruction } from "./client-instruction.ts";
-
-/** Returns the tools of a run with those of the program that asks. Of two with one name the program's is there, which expects its own to be called. */
-export function addClientTools(tools: readonly Tool[], client: ClientTools | undefined): readonly Tool[] {
-  if (client === undefined) return tools;
-  const names = new Set(client.tools.map(({ name }) => name));
-  // Vendors take 128 tools. The program's own are what it cannot do without.
-  const others = names.size > mostBeside ? [] : tools.filter(({ name }) => !names.has(name));
-  return [...others, ...client.tools];
-}
-
-/** Limits the tools of the program beside which others are offered. */
-const mostBeside = 100;
+import { toFailedResult } from "./unrun-results.ts";
 
 /** Returns true where the model may call tools of the program that asks. */
 export function hasClientTools({ services }: Pick<Run, "services">): boolean {
@@ -27,7 +16,8 @@ export function hasClientTools({ services }: Pick<Run, "services">): boolean {
 
 /**
  * Hands the calls that are held to the program that asks, and settles them with its reply. Until then the time of the run stands
- * still. Never rejects: where the run is cancelled meanwhile, whoever waits for a call learns it by its own signal.
+ * still. Never rejects: where the run is cancelled meanwhile, whoever waits for a call learns it by its own signal, and where the program
+ * cannot be asked, the model reads why.
  */
 export async function exchangeCalls(run: Run): Promise<void> {
   const { state, services, input } = run;
@@ -36,14 +26,14 @@ export async function exchangeCalls(run: Run): Promise<void> {
   if (client === undefined || held.length === 0) return;
   const { callerSignal } = services.clock;
   const calls = held.map(({ call }) => call);
-  const waiting = services.clock.outsideTime(() => client.call(calls, callerSignal));
-  const reply = await ignoreRejection(
-    waiting,
-    "whoever waits for a call learns by its own signal that the run is cancelled",
-  );
-  if (reply === undefined) {
-    for (const one of held)
-      one.settle(createFailure("cancelled", say(input.language, { zh: "已取消", en: "cancelled" })));
+  let reply: ClientReply;
+  try {
+    reply = await services.clock.outsideTime(() => waitAbortable(client.call(calls, callerSignal), callerSignal));
+  } catch (thrown) {
+    const failure = callerSignal.aborted
+      ? createFailure("cancelled", say(input.language, { zh: "已取消", en: "cancelled" }))
+      : toFailedResult(input, thrown);
+    for (const one of held) one.settle(failure);
     return;
   }
   renewLimits(run);
@@ -63,9 +53,7 @@ function applyReply(run: Run, { tools, toolChoice, instruction, messages }: Clie
   const { state, services } = run;
   const { client } = state;
   if (client === undefined) return;
-  const offered = services.catalog.tools;
-  for (const [name, tool] of offered) if (isOfClient(tool)) offered.delete(name);
-  for (const tool of tools.tools) offered.set(tool.name, tool);
+  services.catalog.replaceClientTools(tools.tools);
   client.tools = tools;
   client.toolChoice = toolChoice;
   client.said = messages;

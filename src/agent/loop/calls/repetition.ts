@@ -18,12 +18,18 @@ export interface Repetition {
 /** Limits how often a call may return the same result before it is refused. */
 const sameResults = 2;
 
-/** `repeatable` holds the patterns of tools that may be called again and again, for example for the state of a job. */
-export function createRepetition(repeatable: readonly string[]): Repetition {
+/**
+ * `repeatable` holds the patterns of tools that may be called again and again, for example for the state of a job. `isExempt` says
+ * it of tools that come and go during the run.
+ */
+export function createRepetition(
+  repeatable: readonly string[],
+  isExempt: (name: string) => boolean = () => false,
+): Repetition {
   const seen = new Map<string, { result: string; times: number }>();
   return {
     isRepeated(call) {
-      if (repeatable.some((pattern) => isMatch(call.name, pattern))) return false;
+      if (isExempt(call.name) || repeatable.some((pattern) => isMatch(call.name, pattern))) return false;
       return (seen.get(toKey(call))?.times ?? 0) >= sameResults;
     },
     know(call) {

@@ -1,5 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { openClientTools } from "../../../../src/app/tools/client-tools.ts";
+import type { CallClient } from "../../../../src/core/client-tools.ts";
 import { toInvalidArgumentsResult, toValueProblem } from "../../../../src/core/tools/argument-feedback.ts";
 import { createFailure, type Tool } from "../../../../src/core/tools/tool.ts";
 import type { JsonObject } from "../../../../src/kit/json.ts";
@@ -150,4 +152,31 @@ test("a call that waits its turn does not reach its tool once the run is cancell
   const events = await Array.fromAsync(streamRun(await runOptions(options)));
   expect(outcomeOf(events).status).toBe("cancelled");
   expect(ran).toEqual([{ index: 0 }]);
+});
+
+/** A run whose one turn calls a tool of the program that asks, which is asked for it by `call`. */
+async function playClient(call: CallClient, more: Partial<Overrides> = {}) {
+  const refuse = (): Error => new Error("not usable");
+  const definition = { name: "read", description: "Reads.", inputSchema: { type: "object" } };
+  const tools = await openClientTools([definition], { refuse, isParallel: true });
+  const model = scriptedModel([[{ id: "1", name: "read", input: {} }], "Done."]);
+  const models = { functionCall: model, answer: model };
+  const outcome = outcomeOf(await runAll({ models, client: { tools, call }, ...more }));
+  return { outcome, read: String(model.requests[1]?.messages.at(-1)?.content) };
+}
+
+test("where the program that asks cannot be asked for a call of its tools, the model reads why", async () => {
+  const { outcome, read } = await playClient(() => Promise.reject(new Error("the pipe is closed")));
+  expect(outcome.status).toBe("complete");
+  expect(read).toContain("the pipe is closed");
+});
+
+test("a run that is cancelled ends although the program that asks never replies", async () => {
+  const stop = new AbortController();
+  const never: CallClient = () => {
+    stop.abort();
+    return new Promise(() => {});
+  };
+  const { outcome } = await playClient(never, { signal: stop.signal });
+  expect(outcome.status).toBe("cancelled");
 });

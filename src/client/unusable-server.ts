@@ -1,7 +1,6 @@
 import type { DuetError } from "../kit/errors.ts";
 import type { Text } from "../kit/locale.ts";
 import { joinSentences } from "../render/event-lines.ts";
-import type { ServerState } from "./lifecycle/server-lifecycle.ts";
 
 /** Returns the prefix of every message that says a server cannot be used. */
 export function describeUnusable(name: string): Text {
@@ -14,10 +13,13 @@ export function withHint({ text, hint }: Pick<DuetError, "text" | "hint">): Text
 }
 
 /** Returns why a server is not there, also while it is being started once more; null where nothing has failed. */
-export function getFailure({
-  state,
-  error,
-  lastError,
-}: Pick<ServerState, "state" | "error" | "lastError">): DuetError | null {
+export function getFailure({ state, error, lastError }: FailureFacts): DuetError | null {
   return error ?? (state === "starting" ? lastError : null);
+}
+
+/** Holds what a server's status says of its failures. */
+interface FailureFacts {
+  state: string;
+  error: DuetError | null;
+  lastError: DuetError | null;
 }

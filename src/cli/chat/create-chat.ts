@@ -7,7 +7,7 @@ import type { FolderInstructions } from "../../core/folder-instructions.ts";
 import type { Mode } from "../../core/run/outcome.ts";
 import { statusParts } from "../../core/status-parts.ts";
 import { createRedactor } from "../../kit/text/redact.ts";
-import { toExitCode } from "../exit-code.ts";
+import { createJointExitCode } from "../exit-code.ts";
 import type { Folders } from "../terminal/editor/files/complete-files.ts";
 import type { Chat, ChatSettings } from "./chat.ts";
 import { chatCommands } from "./command-list.ts";
@@ -73,7 +73,7 @@ export async function createChat(options: ChatOptions): Promise<ChatParts> {
   const bill = createSessionBill();
   const settings = createSettings(options);
   let folderInstructions: readonly FolderInstructions[] = [];
-  let exitCode = 0;
+  const exitCode = createJointExitCode();
   // What follows draws by the interface, which asks the handler in its turn: nothing is drawn before both are there.
   const refresh = (): void => chatInterface.refresh();
   const write: ChatInterface["write"] = (...lines) => chatInterface.write(...lines);
@@ -135,14 +135,12 @@ export async function createChat(options: ChatOptions): Promise<ChatParts> {
   };
   const ask = createAsk({
     ...{ chat, chatInterface, conversation, folders, messages, offers, shellCommands, start, status, tasks },
-    onOutcome(outcome) {
-      exitCode = toExitCode(outcome) || exitCode;
-    },
+    onOutcome: exitCode.add,
   });
   return {
     ...{ chat, chatInterface, conversation, models, offers, ownCommands, shellCommands, status, tasks },
     get exitCode() {
-      return exitCode;
+      return exitCode.code;
     },
     async readInstructions() {
       folderInstructions = await readInstructions({ config, settings, chatInterface, tasks, signal });

@@ -28,8 +28,8 @@ export interface AskOptions {
   start: StartWatch;
   status: Pick<StatusLine, "handle" | "refresh">;
   tasks: Tasks;
-  /** Takes the outcome of each question, which is undefined where it did not begin. */
-  onOutcome(outcome: Outcome | undefined): void;
+  /** Takes the outcome of each question, which is undefined where it did not begin. `goesOn` is true where it went on with the one before. */
+  onOutcome(outcome: Outcome | undefined, goesOn: boolean): void;
 }
 
 /** Returns what asks a question, and has the parts of the chat follow its run. */
@@ -73,7 +73,7 @@ export function createAsk(options: AskOptions): Ask {
       }),
     );
     start.end();
-    options.onOutcome(outcome);
+    options.onOutcome(outcome, how.goesOn === true);
     const unread = messages.close();
     status.refresh();
     chatInterface.putFirst(unread);

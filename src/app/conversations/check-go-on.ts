@@ -1,7 +1,8 @@
 import type { Status } from "../../core/run/outcome.ts";
 import type { AgentTrace } from "../../core/run/trace.ts";
-import { firstBranch, listBranchTurns } from "../../core/store/conversations/branches.ts";
+import { firstBranch } from "../../core/store/conversations/branches.ts";
 import type { Conversation } from "../../core/store/conversations/conversation.ts";
+import { listTurnRuns } from "../../core/store/conversations/turn-runs.ts";
 import type { ConversationStore } from "../../core/store/store.ts";
 import { showValue } from "../../core/tools/argument-feedback.ts";
 import { DuetError } from "../../kit/errors.ts";
@@ -38,10 +39,9 @@ export async function checkGoOn(known: Conversation | undefined, place: GoOnPlac
 /** Reads what the run of the last turn did. Returns undefined where nothing was kept of it. */
 async function readLastTrace({ id, branch }: Conversation, place: GoOnPlace): Promise<AgentTrace | undefined> {
   const { store, after } = place;
-  const tree = await store.branches?.read(id);
-  const turns = tree && listBranchTurns(tree, branch ?? firstBranch);
-  const turn = tree?.turns.find(({ n }) => n === after) ?? turns?.at(-1);
-  const runId = tree ? turn?.runId : (await store.runs({ conversationId: id })).at(-1)?.id;
+  const tree = after === undefined ? undefined : await store.branches?.read(id);
+  const turn = tree?.turns.find(({ n }) => n === after);
+  const runId = turn ? turn.runId : (await listTurnRuns(store, id, branch ?? firstBranch)).at(-1);
   return runId === undefined ? undefined : store.trace(runId);
 }
 
